@@ -1,0 +1,1 @@
+"""Episodes: tasks, sessions, the Gymnasium environment and its spaces."""

@@ -1,0 +1,1 @@
+"""Whatever acts: scripted, random, replayed and HTTP policies."""

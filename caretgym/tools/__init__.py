@@ -1,0 +1,1 @@
+"""What an agent may call: one module per tool, on top of the simulated IDE."""
