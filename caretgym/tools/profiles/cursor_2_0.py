@@ -1,0 +1,17 @@
+"""Profile ``cursor-2.0``: generation G2 in its Composer flavour (GEN-1; disagreement 8: search_replace and write)."""
+
+from collections.abc import Collection
+
+from caretgym.tools.profile import Profile, ToolSpec, build_profile
+from caretgym.tools.profiles.common import common_texts
+from caretgym.tools.profiles.files_2_0 import ROWS as FILES
+
+ROWS: tuple[ToolSpec, ...] = (*FILES,)
+
+# ED-5, disagreement 15: many reports of 2025 show `.env*` blocked by the global list.
+GLOBAL_IGNORE = (".env*",)
+
+
+def build(flags: Collection[str] = ()) -> Profile:
+    """Build the profile; it has no rows behind flags."""
+    return build_profile("cursor-2.0", ROWS, common_texts("Error calling tool: "), flags, global_ignore=GLOBAL_IGNORE)
