@@ -10,8 +10,6 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
-import msgspec
-
 from caretgym.tools.base import Data, Tool, ToolOutcome
 
 Confidence = Literal["A", "B", "C", "D", "own"]
@@ -61,6 +59,8 @@ class ToolSpec:
     """Canonical name -> value taken when the model gives none, where it differs from the tool's own default."""
     limits: Mapping[str, int] = field(default_factory=dict)
     """See `CallContext.limits`."""
+    adapt: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    """Turns renamed arguments into the tool's own where a rename can't (G2's ``is_background``)."""
     flag: str | None = None
     """The row is offered only when this flag is set (GEN-2)."""
 
@@ -133,11 +133,10 @@ def get_profile(name: str = "cursor-2026", *, flags: Collection[str] = ()) -> Pr
     # The tables import every tool, so they are loaded when first asked for.
     from caretgym.tools.profiles import cursor_2_0, cursor_2026
 
-    modules = {"cursor-2026": cursor_2026, "cursor-2.0": cursor_2_0}
-    if name not in modules:
+    if name not in PROFILES:
         raise ValueError(f"no profile named {name!r}; there are: {', '.join(PROFILES)}")
-    rows = modules[name].ROWS
-    known = {row.flag for row in rows if row.flag}
+    table = cursor_2026 if name == "cursor-2026" else cursor_2_0
+    known = {row.flag for row in table.ROWS if row.flag}
     if unknown := sorted(set(flags) - known):
         raise ValueError(f"profile {name} has no flag {unknown[0]!r}; it has: {', '.join(sorted(known)) or 'none'}")
-    return modules[name].build(flags)
+    return table.build(flags)
