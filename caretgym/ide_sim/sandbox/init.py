@@ -1,0 +1,495 @@
+"""Pid 1 of a bubblewrap sandbox. Runs inside, on the standard library alone.
+
+It is started by ``bwrap`` as root of a fresh user namespace, builds the copy-on-write ``/workspace``, gives up all rights,
+and then serves the host over one socket: it opens shells on pseudo-terminals, passes them commands, and reports exit
+codes that it has from pipes and ``waitpid`` (never from output). Being pid 1 it cannot be killed from inside, adopts
+every orphan, and takes every process with it when it goes; it goes when the host's end of the socket closes.
+
+Frames are a 4-byte big-endian length and a JSON object; file descriptors travel with a frame as SCM_RIGHTS.
+"""
+
+import array
+import ctypes
+import errno
+import fcntl
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import struct
+import sys
+import termios
+import time
+
+MS_NOSUID, MS_NODEV, MS_BIND = 2, 4, 4096
+MNT_DETACH = 2
+CLONE_NEWUSER = 0x10000000
+PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 4, 38, 22, 2
+FD_CONTROL, FD_REPORT, FD_COMMAND, FD_STATE_A, FD_STATE_B = 250, 251, 252, 253, 254
+STATE_END = b"\n# end of state\n"
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def _check(result, what):
+    if result != 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"{what}: {os.strerror(code)}")
+
+
+def _mount(source, target, kind, flags, data=""):
+    _check(
+        LIBC.mount(source.encode(), target.encode(), kind.encode() if kind else None, flags, data.encode() or None),
+        f"mount {kind or 'bind'} on {target}",
+    )
+
+
+def build_workspace(config):
+    """Mount the overlay on /workspace; returns a handle on its upper directory."""
+    target = config["workspace"]
+    if config["upper"] == "tmpfs":
+        _mount("tmpfs", target, "tmpfs", MS_NOSUID | MS_NODEV, f"size={config['disk_bytes']},mode=755")
+        home = target
+    else:
+        home = config["upper"]
+    upper, work = f"{home}/upper", f"{home}/work"
+    os.makedirs(upper, exist_ok=True)
+    os.makedirs(work, exist_ok=True)
+    handle = os.open(upper, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    lower = ":".join(reversed(config["layers"]))
+    options = f"lowerdir={lower},upperdir={upper},workdir={work},userxattr"
+    _mount("overlay", target, "overlay", MS_NOSUID | MS_NODEV, options)
+    for path in [*config["layers"], *([] if home == target else [home])]:
+        _check(LIBC.umount2(path.encode(), MNT_DETACH), f"umount {path}")
+    os.makedirs("/tmp/.shm", exist_ok=True)
+    _mount("/tmp/.shm", "/dev/shm", None, MS_BIND)
+    return handle
+
+
+def set_limits(config):
+    """Put the per-process limits on; they are inherited by everything started later."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (config["file_bytes"],) * 2)
+    if config["rlimit_processes"]:
+        resource.setrlimit(resource.RLIMIT_NPROC, (config["rlimit_processes"],) * 2)
+    if config["rlimit_memory"]:
+        resource.setrlimit(resource.RLIMIT_DATA, (config["rlimit_memory"],) * 2)
+
+
+def drop_rights(config):
+    """Become uid 1000 of a nested user namespace without capabilities, untraceable, behind the seccomp filter."""
+    uid, gid = os.getuid(), os.getgid()
+    _check(LIBC.unshare(CLONE_NEWUSER), "unshare user namespace")
+    for name, text in (
+        ("setgroups", "deny"),
+        ("uid_map", f"{config['uid']} {uid} 1"),
+        ("gid_map", f"{config['uid']} {gid} 1"),
+    ):
+        try:
+            with open(f"/proc/self/{name}", "w") as file:
+                file.write(text)
+        except PermissionError:
+            if name != "setgroups":  # an outer namespace may have denied it already, which is what we want
+                raise
+    header = struct.pack("=II", 0x20080522, 0)
+    _check(LIBC.capset(header, bytes(24)), "capset")
+    _check(LIBC.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0), "prctl dumpable")
+    _check(LIBC.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl no_new_privs")
+    program = bytes.fromhex(config["seccomp"])
+    if program:
+        buffer = ctypes.create_string_buffer(program, len(program))
+        fprog = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(buffer))
+        holder = ctypes.create_string_buffer(fprog, len(fprog))
+        _check(
+            LIBC.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(holder), 0, 0),
+            "prctl seccomp",
+        )
+
+
+class Shell:
+    """A persistent bash on its own session and pseudo-terminal."""
+
+    def __init__(self, shell_id, nonce):
+        self.id, self.nonce = shell_id, nonce
+        self.pid = 0
+        self.slave = self.control = self.report = self.command = -1
+        self.states = ()
+        self.buffer = b""
+        self.running = None
+
+    def close(self):
+        for name in ("slave", "control", "report", "command"):
+            fd = getattr(self, name)
+            if fd >= 0:
+                os.close(fd)
+                setattr(self, name, -1)
+        for fd in self.states:
+            os.close(fd)
+        self.states = ()
+
+    def state(self):
+        """The newest complete state that the shell wrote, or None."""
+        best = None
+        for fd in self.states:
+            size = os.fstat(fd).st_size
+            data = os.pread(fd, size, 0)
+            if data.endswith(STATE_END):
+                number = int(data.split(b"\n", 1)[0].rpartition(b" ")[2])
+                if best is None or number > best[0]:
+                    best = (number, data)
+        return best[1] if best else None
+
+
+class Init:
+    """The serving loop."""
+
+    def __init__(self, config, host):
+        self.config, self.host = config, host
+        self.shells, self.by_pid, self.by_fd, self.execs = {}, {}, {}, {}
+        self.inbox = bytearray()
+        self.epoll = select.epoll()
+        self.epoll.register(host, select.EPOLLIN)
+        self.deadlines = {}
+        wake_read, wake_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        self.wake = wake_read
+        signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+            signal.signal(number, signal.SIG_IGN)
+        self.epoll.register(wake_read, select.EPOLLIN)
+
+    # -- talking to the host ------------------------------------------------------------------------------------------
+    def send(self, message, fds=()):
+        message = {**message, "fds": len(fds)}
+        data = json.dumps(message).encode()
+        frame = struct.pack(">I", len(data)) + data
+        ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
+        sent = self.host.sendmsg([frame], ancillary)
+        if sent < len(frame):
+            self.host.sendall(frame[sent:])
+
+    def serve(self):
+        while True:
+            timeout = -1
+            if self.deadlines:
+                timeout = max(0.0, min(self.deadlines.values()) - time.monotonic())
+            for fd, _ in self.epoll.poll(timeout):
+                if fd == self.host.fileno():
+                    if not self.receive():
+                        return
+                elif fd == self.wake:
+                    os.read(self.wake, 4096)
+                elif fd in self.by_fd:
+                    self.read_report(self.by_fd[fd])
+            self.reap()
+            self.expire()
+
+    def receive(self):
+        data = self.host.recv(1 << 20)
+        if not data:
+            return False
+        self.inbox += data
+        while len(self.inbox) >= 4:
+            (size,) = struct.unpack_from(">I", self.inbox)
+            if len(self.inbox) < 4 + size:
+                break
+            message = json.loads(self.inbox[4 : 4 + size])
+            del self.inbox[: 4 + size]
+            try:
+                getattr(self, "on_" + message["op"])(message)
+            except OSError as error:
+                self.send({"event": "failed", "op": message["op"], "id": message.get("id"), "error": str(error)})
+        return True
+
+    # -- shells -------------------------------------------------------------------------------------------------------
+    def on_open(self, message):
+        shell = Shell(message["id"], message["nonce"])
+        env = dict(self.config["env"], **message.get("env", {}))
+        if message.get("state_of") in self.shells:
+            state = self.shells[message["state_of"]].state()
+        else:
+            state = message["state"].encode("latin-1") if message.get("state") else None
+        child_ends = []
+        try:
+            master, shell.slave = os.openpty()
+            attributes = termios.tcgetattr(shell.slave)
+            attributes[1] &= ~termios.OPOST  # bytes arrive as the program wrote them
+            attributes[3] &= ~(termios.ECHO | termios.ECHONL)
+            termios.tcsetattr(shell.slave, termios.TCSANOW, attributes)
+            fcntl.ioctl(shell.slave, termios.TIOCSWINSZ, struct.pack("HHHH", message["rows"], message["cols"], 0, 0))
+            control_read, shell.control = os.pipe2(os.O_CLOEXEC)
+            shell.report, report_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+            os.set_blocking(report_write, True)
+            child_ends = [control_read, report_write]
+            shell.command = os.memfd_create("command", os.MFD_CLOEXEC)
+            shell.states = (os.memfd_create("state", os.MFD_CLOEXEC), os.memfd_create("state", os.MFD_CLOEXEC))
+            if state:
+                os.pwrite(shell.states[0], state, 0)
+            actions = [
+                (os.POSIX_SPAWN_OPEN, 0, os.ttyname(shell.slave), os.O_RDWR, 0),
+                (os.POSIX_SPAWN_DUP2, 0, 1),
+                (os.POSIX_SPAWN_DUP2, 0, 2),
+                (os.POSIX_SPAWN_DUP2, control_read, FD_CONTROL),
+                (os.POSIX_SPAWN_DUP2, report_write, FD_REPORT),
+                (os.POSIX_SPAWN_DUP2, shell.command, FD_COMMAND),
+                (os.POSIX_SPAWN_DUP2, shell.states[0], FD_STATE_A),
+                (os.POSIX_SPAWN_DUP2, shell.states[1], FD_STATE_B),
+            ]
+            shell.pid = os.posix_spawn(
+                "/bin/bash",
+                ["bash", "--norc", "--noprofile", "-c", self.config["loop"], "bash",
+                 "restore" if state else message["cwd"], self.config["setup"]],
+                env,
+                file_actions=actions,
+                setsid=True,
+                setsigdef=[signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGCHLD],
+            )
+        except OSError:
+            shell.close()
+            raise
+        finally:
+            for fd in child_ends:
+                os.close(fd)
+        self.prefer_as_victim(shell.pid)
+        self.shells[shell.id] = self.by_pid[shell.pid] = shell
+        self.by_fd[shell.report] = shell
+        self.epoll.register(shell.report, select.EPOLLIN)
+        self.send({"event": "opened", "id": shell.id, "pid": shell.pid}, [master])
+        os.close(master)
+
+    @staticmethod
+    def prefer_as_victim(pid):
+        """Let the kernel's out-of-memory killer take the agent's processes before pid 1."""
+        try:
+            with open(f"/proc/{pid}/oom_score_adj", "w") as file:
+                file.write("500")
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.ESRCH, errno.EACCES):
+                raise
+
+    def on_run(self, message):
+        shell = self.shells.get(message["id"])
+        if shell is None or not shell.pid:
+            self.send({"event": "ended", "id": message["id"], "run": message["run"], "code": None, "cwd": None,
+                       "died": True, "signal": None})
+            return
+        data = message["command"].encode("utf-8", "surrogateescape")
+        os.ftruncate(shell.command, 0)
+        os.pwrite(shell.command, data, 0)
+        shell.running = message["run"]
+        self.mark(shell, f"E;{message['shown']}")
+        self.mark(shell, "C")
+        try:
+            os.write(shell.control, b"run\n")
+        except BrokenPipeError:
+            pass  # the shell is dying: its end is reported by reap()
+
+    def mark(self, shell, text):
+        """Write an OSC 633 mark to the terminal, with the nonce that no program inside knows."""
+        data = f"\x1b]633;{text};{shell.nonce}\x07".encode()
+        while data:
+            try:
+                data = data[os.write(shell.slave, data) :]
+            except BlockingIOError:  # the agent left the terminal non-blocking and full
+                select.select([], [shell.slave], [], 1.0)
+
+    def read_report(self, shell):
+        try:
+            data = os.read(shell.report, 65536)
+        except BlockingIOError:
+            return
+        if not data:
+            self.epoll.unregister(shell.report)
+            del self.by_fd[shell.report]
+            return
+        shell.buffer += data
+        while b"\0" in shell.buffer:
+            line, shell.buffer = shell.buffer.split(b"\0", 1)
+            code, _, cwd = line.decode("utf-8", "surrogateescape").partition(" ")
+            if shell.running is None or not code.isdigit():
+                continue
+            run, shell.running = shell.running, None
+            self.finish(shell, run, int(code), cwd)
+
+    def finish(self, shell, run, code, cwd, died=False, number=None):
+        self.mark(shell, f"D;{code if code is not None else ''}")
+        cwd = self.true_directory(shell, cwd) if not died else cwd
+        self.send({"event": "ended", "id": shell.id, "run": run, "code": code, "cwd": cwd, "died": died,
+                   "signal": number})
+
+    @staticmethod
+    def true_directory(shell, claimed):
+        """The shell's directory: its logical name if that is really where it is, else the kernel's answer."""
+        link = f"/proc/{shell.pid}/cwd"
+        try:
+            here, there = os.stat(link), os.stat(claimed)
+            if (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino):
+                return claimed
+        except (OSError, ValueError):
+            pass  # a deleted or forged directory: ask the kernel below
+        try:
+            return os.readlink(link)
+        except OSError:
+            return claimed
+
+    def on_state(self, message):
+        shell = self.shells.get(message["id"])
+        state = shell.state() if shell else None
+        self.send({"event": "state", "id": message["id"], "state": state.decode("latin-1") if state else None})
+
+    def on_kill(self, message):
+        """Signal every process of a shell's session."""
+        shell = self.shells.get(message["id"])
+        pids = self.session_pids(shell.pid) if shell and shell.pid else []
+        for pid in pids:
+            try:
+                os.kill(pid, message["signal"])
+            except ProcessLookupError:
+                pass  # it went by itself meanwhile
+        self.send({"event": "killed", "id": message["id"], "count": len(pids)})
+
+    def session_pids(self, session):
+        return [pid for pid, fields in self.processes() if fields[3] == str(session) and fields[0] != "Z"]
+
+    @staticmethod
+    def processes():
+        """(pid, fields of /proc/pid/stat from the state on) of everything but pid 1."""
+        for name in os.listdir("/proc"):
+            if not name.isdigit() or name == "1":
+                continue
+            try:
+                with open(f"/proc/{name}/stat", "rb") as file:
+                    text = file.read().decode("utf-8", "replace")
+            except OSError:
+                continue
+            yield int(name), text.rpartition(")")[2].split()
+
+    def on_inspect(self, message):
+        """What a shell's session is doing: how many processes, and whether one waits for the terminal."""
+        shell = self.shells.get(message["id"])
+        waiting, count = False, 0
+        for pid in self.session_pids(shell.pid) if shell and shell.pid else ():
+            count += 1
+            try:
+                with open(f"/proc/{pid}/wchan") as file:
+                    waiting = waiting or file.read() in ("wait_woken", "n_tty_read")
+            except OSError:
+                continue
+        self.send({"event": "inspected", "id": message["id"], "processes": count, "awaiting_input": waiting})
+
+    def on_forget(self, message):
+        shell = self.shells.pop(message["id"], None)
+        if shell is None:
+            return
+        if shell.report in self.by_fd:
+            self.epoll.unregister(shell.report)
+            del self.by_fd[shell.report]
+        shell.close()
+
+    # -- one-shot programs --------------------------------------------------------------------------------------------
+    def on_exec(self, message):
+        """Run argv with its output on a pipe whose read end goes to the host."""
+        read_end, write_end = os.pipe2(os.O_CLOEXEC)
+        try:
+            argv = ["bash", "-c", 'cd -- "$1" && shift && exec "$@"', "bash", message["cwd"], *message["argv"]]
+            pid = os.posix_spawn(
+                "/bin/bash",
+                argv,
+                dict(self.config["env"], **message.get("env", {})),
+                file_actions=[
+                    (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
+                    (os.POSIX_SPAWN_DUP2, write_end, 1),
+                    (os.POSIX_SPAWN_DUP2, write_end, 2),
+                ],
+                setsid=True,
+                setsigdef=[signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGCHLD],
+            )
+            self.prefer_as_victim(pid)
+            self.execs[pid] = message["id"]
+            self.deadlines[pid] = time.monotonic() + message["timeout"]
+            self.send({"event": "started", "id": message["id"], "pid": pid}, [read_end])
+        finally:
+            os.close(read_end)
+            os.close(write_end)
+
+    def on_stop(self, message):
+        """End a one-shot program and its session now."""
+        for pid, name in list(self.execs.items()):
+            if name == message["id"]:
+                self.deadlines[pid] = 0.0
+
+    def expire(self):
+        now = time.monotonic()
+        for pid in [p for p, when in self.deadlines.items() if when <= now]:
+            del self.deadlines[pid]
+            for member in self.session_pids(pid):
+                try:
+                    os.kill(member, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass  # it went by itself meanwhile
+            if pid in self.execs:
+                self.send({"event": "timed_out", "id": self.execs[pid]})
+
+    def reap(self):
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            code = os.waitstatus_to_exitcode(status)
+            if pid in self.by_pid:
+                self.shell_gone(self.by_pid.pop(pid), code)
+            elif pid in self.execs:
+                self.deadlines.pop(pid, None)
+                for member in self.session_pids(pid):
+                    try:
+                        os.kill(member, signal.SIGKILL)
+                    except ProcessLookupError:
+                        pass  # it went by itself meanwhile
+                self.send({"event": "exited", "id": self.execs.pop(pid), "code": code})
+
+    def shell_gone(self, shell, code):
+        if shell.report in self.by_fd:
+            self.read_report(shell)  # a report written just before the end still counts
+        shell.pid = 0
+        state = shell.state()
+        cwd = None
+        if state:
+            cwd = state.split(b"\n", 2)[1].decode("utf-8", "surrogateescape")
+        if shell.running is not None:
+            run, shell.running = shell.running, None
+            if code < 0:
+                self.finish(shell, run, 128 - code, cwd, died=True, number=-code)
+            else:
+                self.finish(shell, run, code, cwd, died=True)
+        self.send({"event": "gone", "id": shell.id, "code": code, "cwd": cwd})
+
+
+def main():
+    """Set the sandbox up, then serve until the host's end of the socket closes."""
+    config = json.loads(sys.argv[1])
+    host = socket.socket(fileno=int(sys.argv[2]))
+    host.set_inheritable(False)
+    os.umask(0o022)
+    try:
+        upper = build_workspace(config)
+        drop_rights(config)
+        root = os.open("/", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        workspace = os.open(config["workspace"], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        data = json.dumps({"event": "failed", "op": "start", "id": None, "error": str(error)}).encode()
+        host.sendall(struct.pack(">I", len(data)) + data)
+        sys.exit(1)
+    init = Init(config, host)
+    init.send({"event": "ready"}, [root, workspace, upper])
+    for fd in (root, workspace, upper):
+        os.close(fd)
+    set_limits(config)
+    init.serve()
+
+
+if __name__ == "__main__":
+    main()
