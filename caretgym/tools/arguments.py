@@ -31,6 +31,8 @@ _MISSING = object()
 class _Reader:
     problems: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
+    defaulted: frozenset[str] = frozenset()
+    """Top-level names that the schema requires and the harness fills in when they are missing."""
 
     def problem(self, path: str, message: str) -> Any:
         self.problems.append(f"{path}: {message}")
@@ -61,7 +63,7 @@ class _Reader:
         result = {}
         for name, inner in properties.items():
             if value.get(name) is None:
-                if name in schema["required"]:
+                if name in schema["required"] and inside + name not in self.defaulted:
                     self.problem(inside + name, "is required")
                 continue
             result[name] = self.read(inner, value[name], inside + name)
@@ -170,12 +172,12 @@ def read_arguments(spec: ToolSpec, arguments: Mapping[str, Any] | str) -> ReadAr
         return ReadArguments(given)
     if not isinstance(given, Mapping):
         return ReadArguments(InvalidJson(f"expected an object, got {type_name(given)}"))
-    reader = _Reader()
+    reader = _Reader(defaulted=frozenset(n for n in spec.parameters["properties"] if spec.canonical(n) in spec.defaults))
     values = reader.read_object(spec.parameters, given, "")
     ignored = tuple(reader.ignored)
     if reader.problems:
         return ReadArguments(InvalidArguments(tuple(reader.problems)), ignored)
-    canonical = {spec.renames.get(name, name): value for name, value in values.items()}
+    canonical = {spec.canonical(name): value for name, value in values.items()}
     if spec.adapt is not None:
         canonical = spec.adapt(canonical)
     # The schema has passed: a mismatch with the struct is a fault in the profile's table and may raise.

@@ -56,13 +56,17 @@ class ToolSpec:
     renames: Mapping[str, str] = field(default_factory=dict)
     """Exposed argument name -> canonical name, where they differ."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    """Canonical name -> value taken when the model gives none, where it differs from the tool's own default."""
+    """Canonical name -> value taken when the model gives none, even for an argument that the schema requires."""
     limits: Mapping[str, int] = field(default_factory=dict)
     """See `CallContext.limits`."""
     adapt: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     """Turns renamed arguments into the tool's own where a rename can't (G2's ``is_background``)."""
     flag: str | None = None
     """The row is offered only when this flag is set (GEN-2)."""
+
+    def canonical(self, argument: str) -> str:
+        """Return the tool's own name of an exposed argument."""
+        return self.renames.get(argument, argument)
 
     def schema(self) -> dict[str, Any]:
         """Return the row as an OpenAI function tool."""
