@@ -30,7 +30,8 @@ class Limits:
     """What a session may use. Sizes in MiB unless named otherwise; times in seconds.
 
     Attributes:
-        memory_mb: Memory of all processes together where cgroups are writable, else private data of each process.
+        memory_mb: Memory of all processes together where cgroups are writable (files in memory are counted apart, by
+            disk_mb and tmp_mb), else private data of each process.
         processes: Processes and threads at one time.
         disk_mb: Changes below ``/workspace`` (the size of the upper layer).
         tmp_mb: ``/tmp``.
@@ -145,6 +146,14 @@ class Sandbox(ABC):
         output_limit: int = 1 << 20,
     ) -> ExecResult:
         """Run a program to its end, kill it and its session at the timeout."""
+
+    @abstractmethod
+    async def pressure(self) -> tuple[int, int]:
+        """How often the limits on (processes, memory) were hit so far; a rise during a command says that it was why."""
+
+    @abstractmethod
+    async def kill_all(self) -> None:
+        """SIGKILL every process but pid 1, all at once."""
 
     @abstractmethod
     async def close(self) -> None:

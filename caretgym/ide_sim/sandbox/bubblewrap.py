@@ -35,6 +35,7 @@ from caretgym.ide_sim.sandbox.seccomp import seccomp_program
 
 _MIB = 1 << 20
 _START_TIMEOUT_S = 30.0
+_TIGHT = 0.95
 _numbers = itertools.count(1)
 
 
@@ -144,6 +145,7 @@ class BubblewrapSandbox(Sandbox):
         self._ids = itertools.count(1)
         self._closed = False
         self._death = ""
+        self._refusals = 0
 
     @classmethod
     async def start(cls, spec: SandboxSpec) -> "BubblewrapSandbox":
@@ -172,7 +174,7 @@ class BubblewrapSandbox(Sandbox):
         if support.memory or support.pids:
             self._cgroup = Cgroup(
                 f"{number}-{secrets.token_hex(3)}",
-                memory_bytes=limits.memory_mb * _MIB, processes=limits.processes + 2, support=support,
+                memory_bytes=(limits.memory_mb + limits.disk_mb + limits.tmp_mb) * _MIB, processes=limits.processes + 2, support=support,
             )  # fmt: skip
         if not _tmpfs_keeps_xattrs():
             self._upper = Path(tempfile.mkdtemp(prefix="caretgym-upper-"))
@@ -374,6 +376,19 @@ class BubblewrapSandbox(Sandbox):
         omitted = total - len(head) - len(tail)
         gap = f"\n... ({omitted} bytes omitted) ...\n".encode() if omitted else b""
         return ExecResult(reply["code"], bytes(head) + gap + bytes(tail), timed_out.done(), omitted)
+
+    async def pressure(self) -> tuple[int, int]:
+        if self._cgroup is not None and self._cgroup.support.complete:
+            return self._cgroup.pressure()
+        memory = self._cgroup.pressure()[1] if self._cgroup is not None else 0
+        ident = next(self._ids)  # without the group's counter: being at the rlimit counts as having hit it
+        reply = await self.ask({"op": "count", "id": ident}, ("counted", ident, None))
+        self._refusals += int(reply["processes"]) >= self.spec.limits.processes * _TIGHT
+        return self._refusals, memory
+
+    async def kill_all(self) -> None:
+        ident = next(self._ids)
+        await self.ask({"op": "kill_all", "id": ident}, ("all_killed", ident, None))
 
     async def close(self) -> None:
         if self._closed:

@@ -51,6 +51,7 @@ class Cgroup:
     def __init__(self, name: str, *, memory_bytes: int, processes: int, support: CgroupSupport) -> None:
         self.support = support
         self._paths: list[Path] = []
+        self._counters: dict[str, Path] = {}
         files = (
             ("memory.max", "pids.max") if support.version == 2 else ("memory.limit_in_bytes", "pids.max")  # noqa: PLR2004
         )
@@ -63,6 +64,11 @@ class Cgroup:
                     path.mkdir()
                     self._paths.append(path)
                 (path / file).write_text(str(value))
+            if support.pids is not None:
+                self._counters["max"] = support.pids / self._paths[-1].name / "pids.events"
+            if support.memory is not None:
+                events = "memory.events" if support.version == 2 else "memory.oom_control"  # noqa: PLR2004
+                self._counters["oom_kill"] = support.memory / self._paths[0].name / events
         except OSError:
             self.remove()
             raise
@@ -71,6 +77,20 @@ class Cgroup:
         """Move a process (and what it starts from now on) into the groups."""
         for path in self._paths:
             (path / "cgroup.procs").write_text(str(pid))
+
+    def pressure(self) -> tuple[int, int]:
+        """(how often a new process was refused, how many processes were killed for memory) so far."""
+        return self._count("max"), self._count("oom_kill")
+
+    def _count(self, key: str) -> int:
+        path = self._counters.get(key)
+        if path is None:
+            return 0
+        for line in path.read_text().splitlines():
+            name, _, value = line.partition(" ")
+            if name == key:
+                return int(value)
+        return 0
 
     def remove(self) -> None:
         """Remove the groups. Their processes must have ended; the kernel may need a moment to notice."""

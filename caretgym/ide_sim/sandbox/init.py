@@ -217,6 +217,7 @@ class Init:
             attributes[1] &= ~termios.OPOST  # bytes arrive as the program wrote them
             attributes[3] &= ~(termios.ECHO | termios.ECHONL)
             termios.tcsetattr(shell.slave, termios.TCSANOW, attributes)
+            os.set_blocking(shell.slave, False)  # this description only; the shell opens its own
             fcntl.ioctl(shell.slave, termios.TIOCSWINSZ, struct.pack("HHHH", message["rows"], message["cols"], 0, 0))
             control_read, shell.control = os.pipe2(os.O_CLOEXEC)
             shell.report, report_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
@@ -288,11 +289,13 @@ class Init:
     def mark(self, shell, text):
         """Write an OSC 633 mark to the terminal, with the nonce that no program inside knows."""
         data = f"\x1b]633;{text};{shell.nonce}\x07".encode()
-        while data:
+        deadline = time.monotonic() + 1.0
+        while data and time.monotonic() < deadline:
             try:
                 data = data[os.write(shell.slave, data) :]
-            except BlockingIOError:  # the agent left the terminal non-blocking and full
-                select.select([], [shell.slave], [], 1.0)
+            except BlockingIOError:  # full, or stopped by a program: let it flow again
+                termios.tcflow(shell.slave, termios.TCOON)
+                select.select([], [shell.slave], [], 0.05)
 
     def read_report(self, shell):
         try:
@@ -364,6 +367,19 @@ class Init:
             except OSError:
                 continue
             yield int(name), text.rpartition(")")[2].split()
+
+    def on_count(self, message):
+        """How many processes there are."""
+        count = sum(1 for name in os.listdir("/proc") if name.isdigit())
+        self.send({"event": "counted", "id": message["id"], "processes": count})
+
+    def on_kill_all(self, message):
+        """Kill everything but pid 1 in one call, which no fork bomb outruns."""
+        try:
+            os.kill(-1, signal.SIGKILL)
+        except ProcessLookupError:
+            pass  # there is nothing
+        self.send({"event": "all_killed", "id": message["id"]})
 
     def on_inspect(self, message):
         """What a shell's session is doing: how many processes, and whether one waits for the terminal."""
