@@ -1,1 +1,1 @@
-"""Episodes: tasks, sessions, the Gymnasium environment and its spaces."""
+"""Episodes: the Gymnasium environment, tasks, sessions, verification; see the README beside this file."""

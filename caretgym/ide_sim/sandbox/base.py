@@ -30,8 +30,8 @@ class Limits:
     """What a session may use. Sizes in MiB unless named otherwise; times in seconds.
 
     Attributes:
-        memory_mb: Memory of all processes together where cgroups are writable (files in memory are counted apart, by
-            disk_mb and tmp_mb), else private data of each process.
+        memory_mb: Private memory of each process (rlimit); where cgroups are writable also of all together, beside what
+            files in memory take by disk_mb and tmp_mb.
         processes: Processes and threads at one time.
         disk_mb: Changes below ``/workspace`` (the size of the upper layer).
         tmp_mb: ``/tmp``.

@@ -10,7 +10,6 @@ import platform
 import secrets
 import shutil
 import socket
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -32,6 +31,7 @@ from caretgym.ide_sim.sandbox.cgroup import Cgroup, find_cgroups
 from caretgym.ide_sim.sandbox.channel import Channel
 from caretgym.ide_sim.sandbox.mounts import INIT, LAYERS, UPPER, mount_options
 from caretgym.ide_sim.sandbox.seccomp import seccomp_program
+from caretgym.ide_sim.sandbox.stale import scratch_folder
 
 _MIB = 1 << 20
 _START_TIMEOUT_S = 30.0
@@ -177,7 +177,7 @@ class BubblewrapSandbox(Sandbox):
                 memory_bytes=(limits.memory_mb + limits.disk_mb + limits.tmp_mb) * _MIB, processes=limits.processes + 2, support=support,
             )  # fmt: skip
         if not _tmpfs_keeps_xattrs():
-            self._upper = Path(tempfile.mkdtemp(prefix="caretgym-upper-"))
+            self._upper = scratch_folder("upper")
         setup, loop = runtime.shell_program()
         config = {
             "workspace": WORKSPACE,
@@ -186,12 +186,12 @@ class BubblewrapSandbox(Sandbox):
             "disk_bytes": limits.disk_mb * _MIB,
             "file_bytes": limits.file_mb * _MIB,
             "rlimit_processes": None if support.pids else limits.processes,
-            "rlimit_memory": None if support.memory else limits.memory_mb * _MIB,
+            "rlimit_memory": limits.memory_mb * _MIB,
             "uid": 1000,
             "env": {**fixed_environment(), **self.spec.env},
             "setup": setup,
             "loop": loop,
-            "seccomp": seccomp_program().hex(),
+            "seccomp": seccomp_program(),
         }
         ours, theirs = socket.socketpair()
         info_read, info_write = os.pipe()
@@ -201,7 +201,7 @@ class BubblewrapSandbox(Sandbox):
             "--hostname", "caretgym", "--clearenv", "--info-fd", str(info_write),
             *(("--setenv", "LD_LIBRARY_PATH", "/opt/python/lib") if shared else ()),
             *mount_options(self.spec, self._upper), "--chdir", "/", "--",
-            f"/opt/python/bin/{runtime.PYTHON}", "-I", "-S", INIT, json.dumps(config), str(theirs.fileno()),
+            f"/opt/python/bin/{runtime.PYTHON}", "-I", "-S", INIT, str(theirs.fileno()),
         ]  # fmt: skip
         try:
             self._process = await asyncio.create_subprocess_exec(
@@ -217,6 +217,7 @@ class BubblewrapSandbox(Sandbox):
             os.close(info_write)
         ready = self._expect(("ready", None, None))
         self._channel = Channel(ours, self._on_frame, self._on_close)
+        self._channel.send(config)
         try:
             _, fds = await ready
         except SandboxDied as error:
@@ -315,7 +316,7 @@ class BubblewrapSandbox(Sandbox):
         ident, nonce = next(self._ids), secrets.token_hex(8)
         message = {
             "op": "open", "id": ident, "nonce": nonce, "cwd": cwd, "rows": 40, "cols": 120, "env": dict(env or {}),
-            "state": None if state is None else state.decode("latin-1"),
+            "state": state,
         }  # fmt: skip
         reply, fds = await self._ask(message, ("opened", ident, None))
         os.set_blocking(fds[0], False)

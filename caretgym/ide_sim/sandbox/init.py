@@ -5,23 +5,22 @@ and then serves the host over one socket: it opens shells on pseudo-terminals, p
 codes that it has from pipes and ``waitpid`` (never from output). Being pid 1 it cannot be killed from inside, adopts
 every orphan, and takes every process with it when it goes; it goes when the host's end of the socket closes.
 
-Frames are a 4-byte big-endian length and a JSON object; file descriptors travel with a frame as SCM_RIGHTS.
+Frames are a 4-byte big-endian length and a message: marshalled from the host, JSON to the host (which does not trust
+this side); file descriptors travel with a frame as SCM_RIGHTS.
 """
 
-import array
-import ctypes
-import errno
-import fcntl
-import json
-import os
-import resource
+import _ctypes
+import _signal
+import _socket
+import marshal
+import posix as os
 import select
-import signal
-import socket
-import struct
 import sys
-import termios
 import time
+from _json import encode_basestring_ascii
+
+# Starting must be quick, and on a cold interpreter each of `os`, `json`, `socket`, `signal`, `ctypes` and `struct` costs
+# a millisecond or several. So this module uses the C modules below them, and loads what it needs later only then.
 
 MS_NOSUID, MS_NODEV, MS_BIND = 2, 4, 4096
 MNT_DETACH = 2
@@ -29,46 +28,93 @@ CLONE_NEWUSER = 0x10000000
 PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 4, 38, 22, 2
 FD_CONTROL, FD_REPORT, FD_COMMAND, FD_STATE_A, FD_STATE_B = 250, 251, 252, 253, 254
 STATE_END = b"\n# end of state\n"
-LIBC = ctypes.CDLL(None, use_errno=True)
+LIBC = _ctypes.dlopen(None, 0)
+DEFAULT_SIGNALS = (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP, _signal.SIGPIPE, _signal.SIGCHLD)
 
 
-def _check(result, what):
-    if result != 0:
+def libc(name, *arguments):
+    """Call a function of the C library that returns 0 or sets errno; integers are passed as int, bytes as pointers."""
+    if _ctypes.call_function(_ctypes.dlsym(LIBC, name), arguments) == 0:
+        return
+    import ctypes  # the slow way, to learn why
+
+    if getattr(ctypes.CDLL(None, use_errno=True), name)(*arguments) != 0:
         code = ctypes.get_errno()
-        raise OSError(code, f"{what}: {os.strerror(code)}")
+        raise OSError(code, f"{name}{arguments}: {os.strerror(code)}")
 
 
-def _mount(source, target, kind, flags, data=""):
-    _check(
-        LIBC.mount(source.encode(), target.encode(), kind.encode() if kind else None, flags, data.encode() or None),
-        f"mount {kind or 'bind'} on {target}",
-    )
+def address_of(data):
+    """Where a bytes object's contents lie (CPython: after its header)."""
+    return id(data) + bytes.__basicsize__ - 1
+
+
+def encode(value):
+    """A flat value as JSON."""
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{encode_basestring_ascii(k)}:{encode(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, str):
+        return encode_basestring_ascii(value)
+    return {None: "null", True: "true", False: "false"}[value] if value is None or value is True or value is False else str(value)
+
+
+def send_frame(host, message, fds=()):
+    """Send a frame with file descriptors."""
+    data = encode({**message, "fds": len(fds)}).encode()
+    frame = len(data).to_bytes(4, "big") + data
+    rights = b"".join(fd.to_bytes(4, sys.byteorder) for fd in fds)
+    sent = host.sendmsg([frame], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, rights)] if fds else [])
+    if sent < len(frame):
+        host.sendall(frame[sent:])
+
+
+def write_file(path, data):
+    """Write a small file of the kernel's."""
+    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(fd, data)
+    finally:
+        os.close(fd)
+
+
+def make_directory(path):
+    """Make a directory unless it is there."""
+    try:
+        os.mkdir(path)
+    except FileExistsError:
+        pass
+
+
+def mount(source, target, kind, flags, data=""):
+    """mount(2)."""
+    libc("mount", source.encode(), target.encode(), kind.encode() if kind else None, flags, data.encode() or None)
 
 
 def build_workspace(config):
     """Mount the overlay on /workspace; returns a handle on its upper directory."""
     target = config["workspace"]
     if config["upper"] == "tmpfs":
-        _mount("tmpfs", target, "tmpfs", MS_NOSUID | MS_NODEV, f"size={config['disk_bytes']},mode=755")
+        mount("tmpfs", target, "tmpfs", MS_NOSUID | MS_NODEV, f"size={config['disk_bytes']},mode=755")
         home = target
     else:
         home = config["upper"]
     upper, work = f"{home}/upper", f"{home}/work"
-    os.makedirs(upper, exist_ok=True)
-    os.makedirs(work, exist_ok=True)
+    make_directory(upper)
+    make_directory(work)
     handle = os.open(upper, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     lower = ":".join(reversed(config["layers"]))
     options = f"lowerdir={lower},upperdir={upper},workdir={work},userxattr"
-    _mount("overlay", target, "overlay", MS_NOSUID | MS_NODEV, options)
+    mount("overlay", target, "overlay", MS_NOSUID | MS_NODEV, options)
     for path in [*config["layers"], *([] if home == target else [home])]:
-        _check(LIBC.umount2(path.encode(), MNT_DETACH), f"umount {path}")
-    os.makedirs("/tmp/.shm", exist_ok=True)
-    _mount("/tmp/.shm", "/dev/shm", None, MS_BIND)
+        libc("umount2", path.encode(), MNT_DETACH)
+    make_directory("/tmp/.shm")
+    mount("/tmp/.shm", "/dev/shm", None, MS_BIND)
     return handle
 
 
 def set_limits(config):
     """Put the per-process limits on; they are inherited by everything started later."""
+    import resource
+
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (config["file_bytes"],) * 2)
     if config["rlimit_processes"]:
@@ -80,31 +126,22 @@ def set_limits(config):
 def drop_rights(config):
     """Become uid 1000 of a nested user namespace without capabilities, untraceable, behind the seccomp filter."""
     uid, gid = os.getuid(), os.getgid()
-    _check(LIBC.unshare(CLONE_NEWUSER), "unshare user namespace")
-    for name, text in (
-        ("setgroups", "deny"),
-        ("uid_map", f"{config['uid']} {uid} 1"),
-        ("gid_map", f"{config['uid']} {gid} 1"),
-    ):
-        try:
-            with open(f"/proc/self/{name}", "w") as file:
-                file.write(text)
-        except PermissionError:
-            if name != "setgroups":  # an outer namespace may have denied it already, which is what we want
-                raise
-    header = struct.pack("=II", 0x20080522, 0)
-    _check(LIBC.capset(header, bytes(24)), "capset")
-    _check(LIBC.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0), "prctl dumpable")
-    _check(LIBC.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl no_new_privs")
-    program = bytes.fromhex(config["seccomp"])
+    libc("unshare", CLONE_NEWUSER)
+    try:
+        write_file("/proc/self/setgroups", b"deny")
+    except PermissionError:
+        pass  # an outer namespace denied it already, which is what we want
+    write_file("/proc/self/uid_map", f"{config['uid']} {uid} 1".encode())
+    write_file("/proc/self/gid_map", f"{config['uid']} {gid} 1".encode())
+    header = (0x20080522).to_bytes(4, sys.byteorder) + bytes(4)
+    libc("capset", header, bytes(24))
+    libc("prctl", PR_SET_DUMPABLE, 0, 0, 0, 0)
+    libc("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    program = config["seccomp"]
     if program:
-        buffer = ctypes.create_string_buffer(program, len(program))
-        fprog = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(buffer))
-        holder = ctypes.create_string_buffer(fprog, len(fprog))
-        _check(
-            LIBC.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(holder), 0, 0),
-            "prctl seccomp",
-        )
+        pointer = address_of(program).to_bytes(8, sys.byteorder)
+        fprog = (len(program) // 8).to_bytes(2, sys.byteorder) + bytes(6) + pointer
+        libc("prctl", PR_SET_SECCOMP, SECCOMP_MODE_FILTER, fprog, 0, 0)
 
 
 class Shell:
@@ -153,21 +190,15 @@ class Init:
         self.deadlines = {}
         wake_read, wake_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         self.wake = wake_read
-        signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
-            signal.signal(number, signal.SIG_IGN)
+        _signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
+        _signal.signal(_signal.SIGCHLD, lambda *_: None)
+        for number in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP, _signal.SIGPIPE):
+            _signal.signal(number, _signal.SIG_IGN)
         self.epoll.register(wake_read, select.EPOLLIN)
 
     # -- talking to the host ------------------------------------------------------------------------------------------
     def send(self, message, fds=()):
-        message = {**message, "fds": len(fds)}
-        data = json.dumps(message).encode()
-        frame = struct.pack(">I", len(data)) + data
-        ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
-        sent = self.host.sendmsg([frame], ancillary)
-        if sent < len(frame):
-            self.host.sendall(frame[sent:])
+        send_frame(self.host, message, fds)
 
     def serve(self):
         while True:
@@ -191,10 +222,10 @@ class Init:
             return False
         self.inbox += data
         while len(self.inbox) >= 4:
-            (size,) = struct.unpack_from(">I", self.inbox)
+            size = int.from_bytes(self.inbox[:4], "big")
             if len(self.inbox) < 4 + size:
                 break
-            message = json.loads(self.inbox[4 : 4 + size])
+            message = marshal.loads(self.inbox[4 : 4 + size])
             del self.inbox[: 4 + size]
             try:
                 getattr(self, "on_" + message["op"])(message)
@@ -206,10 +237,9 @@ class Init:
     def on_open(self, message):
         shell = Shell(message["id"], message["nonce"])
         env = dict(self.config["env"], **message.get("env", {}))
-        if message.get("state_of") in self.shells:
-            state = self.shells[message["state_of"]].state()
-        else:
-            state = message["state"].encode("latin-1") if message.get("state") else None
+        state = message["state"]
+        import termios
+
         child_ends = []
         try:
             master, shell.slave = os.openpty()
@@ -218,7 +248,7 @@ class Init:
             attributes[3] &= ~(termios.ECHO | termios.ECHONL)
             termios.tcsetattr(shell.slave, termios.TCSANOW, attributes)
             os.set_blocking(shell.slave, False)  # this description only; the shell opens its own
-            fcntl.ioctl(shell.slave, termios.TIOCSWINSZ, struct.pack("HHHH", message["rows"], message["cols"], 0, 0))
+            termios.tcsetwinsize(shell.slave, (message["rows"], message["cols"]))
             control_read, shell.control = os.pipe2(os.O_CLOEXEC)
             shell.report, report_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
             os.set_blocking(report_write, True)
@@ -244,7 +274,7 @@ class Init:
                 env,
                 file_actions=actions,
                 setsid=True,
-                setsigdef=[signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGCHLD],
+                setsigdef=DEFAULT_SIGNALS,
             )
         except OSError:
             shell.close()
@@ -263,11 +293,9 @@ class Init:
     def prefer_as_victim(pid):
         """Let the kernel's out-of-memory killer take the agent's processes before pid 1."""
         try:
-            with open(f"/proc/{pid}/oom_score_adj", "w") as file:
-                file.write("500")
-        except OSError as error:
-            if error.errno not in (errno.ENOENT, errno.ESRCH, errno.EACCES):
-                raise
+            write_file(f"/proc/{pid}/oom_score_adj", b"500")
+        except (FileNotFoundError, ProcessLookupError, PermissionError):
+            pass  # it has ended already
 
     def on_run(self, message):
         shell = self.shells.get(message["id"])
@@ -294,6 +322,8 @@ class Init:
             try:
                 data = data[os.write(shell.slave, data) :]
             except BlockingIOError:  # full, or stopped by a program: let it flow again
+                import termios
+
                 termios.tcflow(shell.slave, termios.TCOON)
                 select.select([], [shell.slave], [], 0.05)
 
@@ -376,7 +406,7 @@ class Init:
     def on_kill_all(self, message):
         """Kill everything but pid 1 in one call, which no fork bomb outruns."""
         try:
-            os.kill(-1, signal.SIGKILL)
+            os.kill(-1, _signal.SIGKILL)
         except ProcessLookupError:
             pass  # there is nothing
         self.send({"event": "all_killed", "id": message["id"]})
@@ -419,7 +449,7 @@ class Init:
                     (os.POSIX_SPAWN_DUP2, write_end, 2),
                 ],
                 setsid=True,
-                setsigdef=[signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGCHLD],
+                setsigdef=DEFAULT_SIGNALS,
             )
             self.prefer_as_victim(pid)
             self.execs[pid] = message["id"]
@@ -441,7 +471,7 @@ class Init:
             del self.deadlines[pid]
             for member in self.session_pids(pid):
                 try:
-                    os.kill(member, signal.SIGKILL)
+                    os.kill(member, _signal.SIGKILL)
                 except ProcessLookupError:
                     pass  # it went by itself meanwhile
             if pid in self.execs:
@@ -462,7 +492,7 @@ class Init:
                 self.deadlines.pop(pid, None)
                 for member in self.session_pids(pid):
                     try:
-                        os.kill(member, signal.SIGKILL)
+                        os.kill(member, _signal.SIGKILL)
                     except ProcessLookupError:
                         pass  # it went by itself meanwhile
                 self.send({"event": "exited", "id": self.execs.pop(pid), "code": code})
@@ -484,11 +514,23 @@ class Init:
         self.send({"event": "gone", "id": shell.id, "code": code, "cwd": cwd})
 
 
+def read_exactly(host, size):
+    """Read that many bytes, or end when the host is gone."""
+    data = b""
+    while len(data) < size:
+        piece = host.recv(size - len(data))
+        if not piece:
+            os._exit(0)
+        data += piece
+    return data
+
+
 def main():
     """Set the sandbox up, then serve until the host's end of the socket closes."""
-    config = json.loads(sys.argv[1])
-    host = socket.socket(fileno=int(sys.argv[2]))
-    host.set_inheritable(False)
+    fd = int(sys.argv[1])
+    host = _socket.socket(fileno=fd)
+    os.set_inheritable(fd, False)
+    config = marshal.loads(read_exactly(host, int.from_bytes(read_exactly(host, 4), "big")))
     os.umask(0o022)
     try:
         upper = build_workspace(config)
@@ -496,15 +538,14 @@ def main():
         root = os.open("/", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         workspace = os.open(config["workspace"], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
-        data = json.dumps({"event": "failed", "op": "start", "id": None, "error": str(error)}).encode()
-        host.sendall(struct.pack(">I", len(data)) + data)
-        sys.exit(1)
-    init = Init(config, host)
-    init.send({"event": "ready"}, [root, workspace, upper])
+        send_frame(host, {"event": "failed", "op": "start", "id": None, "error": str(error)})
+        os._exit(1)
+    send_frame(host, {"event": "ready"}, [root, workspace, upper])
     for fd in (root, workspace, upper):
         os.close(fd)
     set_limits(config)
-    init.serve()
+    Init(config, host).serve()
+    os._exit(0)
 
 
 if __name__ == "__main__":
