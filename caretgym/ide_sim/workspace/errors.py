@@ -77,10 +77,6 @@ class TooLarge(WorkspaceError):
         super().__init__(path, f"the file has {size} bytes, at most {limit} are read")
 
 
-class SaveConflict(WorkspaceError):
-    """The file changed on disk after its open document was edited; saving would lose that change."""
-
-    reason = "the file changed on disk since it was opened"
 
 
 _BY_ERRNO: dict[int, type[WorkspaceError]] = {
