@@ -145,7 +145,12 @@ class Sandbox(ABC):
         timeout_s: float = 60.0,
         output_limit: int = 1 << 20,
     ) -> ExecResult:
-        """Run a program to its end, kill it and its session at the timeout."""
+        """Run a program to its end, kill it and its session at the timeout.
+
+        Raises:
+            SandboxError: it can't be started (no such program or directory, no process left).
+            SandboxDied: the sandbox is gone.
+        """
 
     @abstractmethod
     async def pressure(self) -> tuple[int, int]:

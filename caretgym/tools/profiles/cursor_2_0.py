@@ -5,8 +5,9 @@ from collections.abc import Collection
 from caretgym.tools.profile import Profile, ToolSpec, build_profile
 from caretgym.tools.profiles.common import common_texts
 from caretgym.tools.profiles.files_2_0 import ROWS as FILES
+from caretgym.tools.profiles.search_shell_2_0 import SEARCH_ROWS, SHELL_ROWS
 
-ROWS: tuple[ToolSpec, ...] = (*FILES,)
+ROWS: tuple[ToolSpec, ...] = (*SHELL_ROWS, *SEARCH_ROWS, *FILES)
 
 # ED-5, disagreement 15: many reports of 2025 show `.env*` blocked by the global list.
 GLOBAL_IGNORE = (".env*",)
