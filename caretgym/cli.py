@@ -32,7 +32,9 @@ from caretgym.policy import PolicyError, make_policy
 from caretgym.policy.prove import prove
 from caretgym.policy.rollout import Rollout, Watcher, rollout
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="Sessions of coding agents inside an emulated AI editor.")
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="Sessions of coding agents inside an emulated AI editor."
+)
 tasks_app = typer.Typer(no_args_is_help=True, help="List, prove and build tasks.")
 app.add_typer(tasks_app, name="tasks")
 console = Console(highlight=False)
@@ -59,7 +61,9 @@ def _print_json(value: Any) -> None:
 # -- run --------------------------------------------------------------------------------------------------------------
 @app.command()
 def run(
-    tasks: Annotated[list[str] | None, typer.Argument(help="Embedded ids, task folders or task sets; none: all embedded.")] = None,
+    tasks: Annotated[
+        list[str] | None, typer.Argument(help="Embedded ids, task folders or task sets; none: all embedded.")
+    ] = None,
     policy: Annotated[str, typer.Option(help="noop, random[:TURNS], oracle, replay:FILE, api:MODEL@URL")] = "oracle",
     profile: Annotated[str, typer.Option(help="cursor-2026 or cursor-2.0")] = "cursor-2026",
     seed: Annotated[int, typer.Option(help="Of the episodes.")] = 0,
@@ -107,8 +111,16 @@ async def _one(task: Task, policy: str, profile: str, seed: int, folder: Path, w
 
 
 def _progress(quiet: bool) -> Progress:
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, TextColumn("{task.fields[detail]}", markup=False), console=errors, disable=quiet, transient=True)
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    return Progress(
+        *columns, TextColumn("{task.fields[detail]}", markup=False), console=errors, disable=quiet, transient=True
+    )
 
 
 def _show(turn: Turn | None, result: StepResult) -> None:
@@ -128,7 +140,11 @@ def _account(task: Task, result: Rollout) -> None:
     verdict = result.verdict
     if verdict is not None:
         total = len(verdict.passed) + len(verdict.failed) + len(verdict.skipped)
-        tests = f"hidden tests: {len(verdict.passed)} of {total} passed" if total else f"hidden check: exit code {verdict.exit_code}"
+        tests = (
+            f"hidden tests: {len(verdict.passed)} of {total} passed"
+            if total
+            else f"hidden check: exit code {verdict.exit_code}"
+        )
         console.print(Text(f"{tests}{': ' + verdict.reason if verdict.reason else ''}", style="bold"))
     if result.error:
         console.print(Text(f"the policy stopped: {visible(result.error)}", style="bold red"))
@@ -173,7 +189,8 @@ def _table(results: Iterable[Rollout]) -> None:
 # -- tasks ------------------------------------------------------------------------------------------------------------
 @tasks_app.command("list")
 def tasks_list(
-    tasks: Annotated[list[str] | None, typer.Argument(help="Task sets; none: the embedded one.")] = None, as_json: JsonFlag = False
+    tasks: Annotated[list[str] | None, typer.Argument(help="Task sets; none: the embedded one.")] = None,
+    as_json: JsonFlag = False,
 ) -> None:
     """Name the tasks."""
     found = find_tasks(tasks or [])
@@ -197,6 +214,7 @@ def tasks_check(
     with _progress(as_json) as progress:
         bar = progress.add_task("proving", total=len(found), detail="")
         for task in found:
+
             def tell(what: str, name: str = task.id) -> None:
                 progress.update(bar, detail=f"{name}: {what}")
 

@@ -44,7 +44,9 @@ def examine() -> list[Finding]:
 def _findings() -> Iterator[Finding]:
     release = platform.release()
     linux = platform.system() == "Linux"
-    yield Finding("linux", "ok" if linux else "missing", f"{platform.system()} {release}", "" if linux else "Use Linux.", True)
+    yield Finding(
+        "linux", "ok" if linux else "missing", f"{platform.system()} {release}", "" if linux else "Use Linux.", True
+    )
     yield _sandbox()
     support = find_cgroups()
     yield Finding(
@@ -57,7 +59,9 @@ def _findings() -> Iterator[Finding]:
     yield _docker()
     for name, remedy in SERVERS.items():
         found = shutil.which(name)
-        yield Finding(name, "ok" if found else "missing", found or "language server, not used yet", "" if found else remedy)
+        yield Finding(
+            name, "ok" if found else "missing", found or "language server, not used yet", "" if found else remedy
+        )
     yield _gpu()
 
 
@@ -96,9 +100,13 @@ def _program(name: str, remedy: str, why: str, *, needed: bool) -> Finding:
 def _docker() -> Finding:
     if shutil.which("docker") is None:
         return Finding("docker", "missing", "no docker command; not used yet", "apt-get install docker.io")
-    result = subprocess.run(["docker", "info", "--format", "{{.ServerVersion}}"], capture_output=True, text=True, timeout=20, check=False)
+    result = subprocess.run(
+        ["docker", "info", "--format", "{{.ServerVersion}}"], capture_output=True, text=True, timeout=20, check=False
+    )
     if result.returncode != 0:
-        return Finding("docker", "limited", "the command is there, the engine does not answer", "Start it: systemctl start docker")
+        return Finding(
+            "docker", "limited", "the command is there, the engine does not answer", "Start it: systemctl start docker"
+        )
     return Finding("docker", "ok", f"engine {result.stdout.strip()}")
 
 

@@ -15,7 +15,8 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(
-        c if c in "\n\t" or (unicodedata.category(c) not in ("Cc", "Cs") and c not in _BIDI) else f"\\x{ord(c):02x}" for c in text
+        c if c in "\n\t" or (unicodedata.category(c) not in ("Cc", "Cs") and c not in _BIDI) else f"\\x{ord(c):02x}"
+        for c in text
     )
 
 
@@ -26,7 +27,11 @@ def shorten(text: str, lines: int = 20, width: int = 160) -> str:
     if len(all_lines) > lines:
         head = lines * 2 // 3
         left_out = len(all_lines) - lines
-        shown = [*all_lines[:head], f"... ({left_out} lines not shown) ...", *all_lines[len(all_lines) - (lines - head) :]]
+        shown = [
+            *all_lines[:head],
+            f"... ({left_out} lines not shown) ...",
+            *all_lines[len(all_lines) - (lines - head) :],
+        ]
     return "\n".join(f"{line[:width]}... ({len(line) - width} more)" if len(line) > width else line for line in shown)
 
 

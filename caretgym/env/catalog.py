@@ -22,6 +22,7 @@ def find_task(name: str | Path | Task | None) -> Task:
 
     Raises:
         TaskError: there is no such task; the message lists what is close.
+
     """
     if isinstance(name, Task):
         return name

@@ -15,6 +15,7 @@ class EpisodeLimits(msgspec.Struct, frozen=True):
         tokens: Completion tokens of all turns, as the policy reports them; a turn that reports none is counted as a
             quarter of its characters.
         seconds: Of the session's clock.
+
     """
 
     turns: int = 100

@@ -17,7 +17,7 @@ _loop: asyncio.AbstractEventLoop | None = None
 
 def background_loop() -> asyncio.AbstractEventLoop:
     """The loop, started at the first call."""
-    global _loop  # noqa: PLW0603 - one per process is the point
+    global _loop
     with _lock:
         if _loop is None or _loop.is_closed():
             loop = asyncio.new_event_loop()
@@ -37,7 +37,7 @@ def call(work: Coroutine[Any, Any, T]) -> T:
 
 
 def _after_fork() -> None:
-    global _loop, _lock  # noqa: PLW0603 - the thread does not survive a fork
+    global _loop, _lock
     _loop, _lock = None, threading.Lock()
 
 

@@ -42,6 +42,7 @@ class Prepared(msgspec.Struct, frozen=True):
         key: Digest of everything it was made of.
         is_git: Whether it is a git repository.
         git_status: Output of ``git status --short --branch`` in it.
+
     """
 
     tree: Path
@@ -73,6 +74,7 @@ async def prepare(task: Task) -> Prepared:
     Raises:
         TaskError: the tree can't be built; the message has the output of the command that failed.
         SandboxUnavailable: this host can't run the sandbox.
+
     """
     spec = task.file
     parts = msgspec.json.encode((spec.repo, spec.remove, spec.setup, spec.git, spec.overlay))
@@ -147,7 +149,7 @@ async def _run_setup(task: Task, tree: Path, commands: list[str], final: Path) -
             result = await bash(command)
             if result.exit_code != 0:
                 said = result.output.decode("utf-8", "replace").strip()
-                hint = " (is git installed on this machine?)" if command == _GIT and result.exit_code == 127 else ""  # noqa: PLR2004
+                hint = " (is git installed on this machine?)" if command == _GIT and result.exit_code == 127 else ""
                 raise TaskError(
                     f"task {task.id}: set-up failed with exit code {result.exit_code}{hint}:\n$ {command.strip()}\n{said}"
                 )
@@ -155,9 +157,7 @@ async def _run_setup(task: Task, tree: Path, commands: list[str], final: Path) -
         is_git = (await bash("git rev-parse --is-inside-work-tree")).exit_code == 0
         if is_git:
             status = (await bash("git status --short --branch")).output.decode("utf-8", "replace").rstrip("\n")
-        await asyncio.to_thread(
-            shutil.copytree, f"/proc/self/fd/{sandbox.workspace_fd}", final, symlinks=True
-        )
+        await asyncio.to_thread(shutil.copytree, f"/proc/self/fd/{sandbox.workspace_fd}", final, symlinks=True)
     finally:
         await sandbox.close()
     return is_git, status

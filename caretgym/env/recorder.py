@@ -23,6 +23,7 @@ class Recorder:
     Args:
         journal: Where to.
         clock: Gives each event its virtual time.
+
     """
 
     def __init__(self, journal: JournalWriter, clock: Clock) -> None:

@@ -34,6 +34,7 @@ def read_report(folder: Path, name: str) -> TestReport:
 
     Raises:
         ReportError: missing, not a regular file, too large, not XML, or without tests.
+
     """
     try:
         fd = os.open(folder / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -11,7 +11,7 @@ import msgspec
 from caretgym._version import __version__
 from caretgym.env.context import finished_jobs, first_messages
 from caretgym.env.limits import EpisodeLimits, episode_limits, sandbox_limits, turn_tokens
-from caretgym.env.observation import ObservedMessage, Observation, ObservedResult
+from caretgym.env.observation import Observation, ObservedMessage, ObservedResult
 from caretgym.env.prepare import Prepared, prepare
 from caretgym.env.recorder import Recorder
 from caretgym.env.task import Task
@@ -53,6 +53,7 @@ class Session:
         outcome: None while it runs.
         verdict: The verifier's, once it has run.
         journal_path: The record; None if nothing is recorded.
+
     """
 
     def __init__(self, task: Task, prepared: Prepared, profile: Profile, limits: EpisodeLimits, seed: int) -> None:
@@ -97,6 +98,7 @@ class Session:
         Raises:
             TaskError: the task can't be prepared.
             SandboxUnavailable: this host can't run the sandbox. Nothing is left behind.
+
         """
         if isinstance(profile, str):
             profile = get_profile(profile)
@@ -178,6 +180,7 @@ class Session:
 
         Raises:
             EpisodeOver: the episode has ended.
+
         """
         if self.outcome is not None or self._closed:
             raise EpisodeOver("the episode has ended; start a new one (reset) before the next step")

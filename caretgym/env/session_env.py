@@ -5,7 +5,7 @@ import sys
 import weakref
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium as gym
 
@@ -40,9 +40,10 @@ class SessionEnv(gym.Env[dict[str, Any], dict[str, Any]]):
     Raises:
         TaskError: no such task, or it is not sound.
         ValueError: no such sandbox or profile.
+
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "human"], "render_fps": 1}
+    metadata: dict[str, Any] = {"render_modes": ["ansi", "human"], "render_fps": 1}
 
     def __init__(
         self,
@@ -77,6 +78,7 @@ class SessionEnv(gym.Env[dict[str, Any], dict[str, Any]]):
 
         Raises:
             RuntimeError: before the first reset.
+
         """
         if self._session is None:
             raise RuntimeError("there is no session yet; call reset() first")
@@ -100,6 +102,7 @@ class SessionEnv(gym.Env[dict[str, Any], dict[str, Any]]):
             TaskError: the task can't be found or prepared.
             SandboxUnavailable: this host can't run the sandbox; the message says what to do.
             ValueError: an unknown option.
+
         """
         super().reset(seed=seed)
         unknown = set(options or {}) - {"task"}
@@ -119,16 +122,22 @@ class SessionEnv(gym.Env[dict[str, Any], dict[str, Any]]):
             self._prepared = (self.task, await prepare(self.task))
         path = new_journal_path(self._journal_dir, self.task) if self._record else None
         return await Session.start(
-            self.task, profile=self.profile, seed=seed, journal_path=path, prepared=self._prepared[1], limits=self._limits
+            self.task,
+            profile=self.profile,
+            seed=seed,
+            journal_path=path,
+            prepared=self._prepared[1],
+            limits=self._limits,
         )
 
-    def step(self, action: Turn | Mapping[str, Any]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:  # type: ignore[override]
+    def step(self, action: Turn | Mapping[str, Any]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
         """Take one turn; see the class.
 
         Raises:
             TypeError: the action is not of a turn's shape.
             EpisodeOver: the episode has ended.
             RuntimeError: before the first reset.
+
         """
         turn = turn_from_action(action)
         result = call(self.session.step(turn))
@@ -146,7 +155,7 @@ class SessionEnv(gym.Env[dict[str, Any], dict[str, Any]]):
             sys.stdout.write(text + "\n")
             sys.stdout.flush()
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """The last step as text (``ansi``); None in ``human`` mode, which has printed it already."""
         if self.render_mode == "ansi":
             return self._last

@@ -55,6 +55,7 @@ class SchemaSampler:
 
     Args:
         random: The generator.
+
     """
 
     def __init__(self, random: np.random.Generator) -> None:
@@ -77,6 +78,7 @@ class SchemaSampler:
 
         Raises:
             ValueError: the schema uses something that no tool's does.
+
         """
         if "enum" in schema:
             return self.pick(schema["enum"])
@@ -144,6 +146,7 @@ class TurnSpace(gym.Space[dict[str, Any]]):
 
         Raises:
             ValueError: a mask or probability is given; this space has none.
+
         """
         if mask is not None or probability is not None:
             raise ValueError("TurnSpace has no masks or probabilities")
@@ -202,6 +205,7 @@ class ObservationSpace(gym.Space[dict[str, Any]]):
 
         Raises:
             ValueError: a mask or probability is given; this space has none.
+
         """
         if mask is not None or probability is not None:
             raise ValueError("ObservationSpace has no masks or probabilities")
@@ -232,5 +236,3 @@ class ObservationSpace(gym.Space[dict[str, Any]]):
 
     def __repr__(self) -> str:
         return "ObservationSpace()"
-
-

@@ -57,6 +57,7 @@ class VerifyPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         report: Name of a JUnit XML file that the command must leave in ``$VERIFY_OUT``.
         must_pass: Ids ``classname::name`` that must be in the report and have passed.
         restore: Paths put back to the base state before the command runs: the agent's changes there don't count.
+
     """
 
     command: str
@@ -152,6 +153,7 @@ def load_task(path: Path) -> Task:
 
     Raises:
         TaskError: it can't be read; the message says what to change.
+
     """
     file = path / "task.toml" if path.is_dir() else path
     try:
@@ -195,7 +197,9 @@ def _check(task: Task, file: Path) -> None:
         if not name or PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts or "\0" in name
     ]
     limits = msgspec.structs.asdict(spec.limits)
-    problems += [f"limits.{name} must be positive" for name, value in limits.items() if value is not None and value <= 0]
+    problems += [
+        f"limits.{name} must be positive" for name, value in limits.items() if value is not None and value <= 0
+    ]
     if spec.verify.timeout_s <= 0:
         problems.append("verify.timeout_s must be positive")
     if problems:

@@ -46,9 +46,7 @@ class Turn(msgspec.Struct, frozen=True):
 
     def to_action(self) -> dict[str, Any]:
         """The turn as the plain value that ``env.step`` takes."""
-        calls = [
-            {"name": c.name, "arguments": c.arguments, **({"id": c.id} if c.id else {})} for c in self.tool_calls
-        ]
+        calls = [{"name": c.name, "arguments": c.arguments, **({"id": c.id} if c.id else {})} for c in self.tool_calls]
         return {"text": self.text, "tool_calls": calls}
 
 
@@ -57,6 +55,7 @@ def turn_from_action(action: Turn | Mapping[str, Any]) -> Turn:
 
     Raises:
         TypeError: the value is not of a turn's shape; the message names the offending key.
+
     """
     if isinstance(action, Turn):
         return action

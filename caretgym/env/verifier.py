@@ -29,6 +29,7 @@ class Verdict(msgspec.Struct, frozen=True):
         exit_code: Of the command.
         output: What the command said, the middle cut when long. Never shown to the agent.
         passed, failed, skipped: Test ids, where the task has a report.
+
     """
 
     solved: bool
@@ -45,6 +46,7 @@ async def verify(task: Task, prepared: Prepared, sandbox: Sandbox) -> Verdict:
 
     Raises:
         SandboxError: the machine failed; that is no verdict.
+
     """
     await sandbox.kill_all()
     folder = scratch_folder("verify")

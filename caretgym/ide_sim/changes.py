@@ -37,6 +37,7 @@ class ChangeScanner:
         upper_fd: A handle on the upper layer (borrowed).
         base: The read-only tree below it.
         workspace: The merged view, for contents.
+
     """
 
     def __init__(self, upper_fd: int, base: Path, workspace: Workspace) -> None:

@@ -11,6 +11,7 @@ class Clock:
 
     Args:
         start: The first moment.
+
     """
 
     def __init__(self, start: datetime = START) -> None:

@@ -26,6 +26,7 @@ class IDE:
         seed: Of whatever is random (shell ids).
         observer: Is told of terminals.
         clock: Default: a new virtual clock.
+
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class IDE:
 
         Raises:
             OutsideWorkspace: an agent may not read there.
+
         """
         if not path.startswith("/"):
             return self.workspace, path

@@ -24,6 +24,7 @@ class Reference(msgspec.Struct, frozen=True):
         deleted: Paths to delete.
         explore: What a person would read first.
         check: What a person would run at the end.
+
     """
 
     changed: dict[str, tuple[str | None, str]]
@@ -40,6 +41,7 @@ class PolicyContext(msgspec.Struct, frozen=True):
         profile: Names of tools and arguments.
         seed: Of the episode.
         reference: The solution; only given to policies that ask for it (``needs_reference``).
+
     """
 
     task_id: str
@@ -73,6 +75,7 @@ def reference_of(task: Task, prepared: Prepared) -> Reference:
 
     Raises:
         PolicyError: the task has none, or it has files that are not text.
+
     """
     folder = task.solution_folder
     deleted = tuple(task.file.solution.delete)

@@ -16,6 +16,7 @@ def make_policy(name: str) -> Policy:
 
     Raises:
         PolicyError: there is none of that name, or its file or address is no good.
+
     """
     kind, _, rest = name.partition(":")
     if kind == "noop" and not rest:
@@ -33,6 +34,8 @@ def make_policy(name: str) -> Policy:
 
         model, at, url = rest.rpartition("@")
         if not at or not url.startswith(("http://", "https://")):
-            raise PolicyError(f"api:{rest}: expected api:MODEL@URL with an http address, as api:my-model@http://127.0.0.1:8000/v1")
+            raise PolicyError(
+                f"api:{rest}: expected api:MODEL@URL with an http address, as api:my-model@http://127.0.0.1:8000/v1"
+            )
         return ApiPolicy(model, url)
     raise PolicyError(f"no policy named {name!r}; there are: {NAMES}")

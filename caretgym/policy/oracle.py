@@ -46,7 +46,9 @@ def _call(profile: Profile, tool: str, **arguments: Any) -> ToolCall:
     exposed = {names.get(name, name): value for name, value in arguments.items()}
     if "is_background" in spec.parameters["required"]:
         exposed["is_background"] = False
-    return ToolCall(spec.name, {name: value for name, value in exposed.items() if name in spec.parameters["properties"]})
+    return ToolCall(
+        spec.name, {name: value for name, value in exposed.items() if name in spec.parameters["properties"]}
+    )
 
 
 def _plan(reference: Reference, profile: Profile) -> Iterator[Turn]:
@@ -59,9 +61,13 @@ def _plan(reference: Reference, profile: Profile) -> Iterator[Turn]:
         calls = list(_edits(profile, path, before, after))
         yield Turn(f"Changing {path}." if before is not None else f"Adding {path}.", calls)
     if reference.deleted:
-        yield Turn("Removing what is not needed any more.", [_call(profile, "Delete", path=p) for p in reference.deleted])
+        yield Turn(
+            "Removing what is not needed any more.", [_call(profile, "Delete", path=p) for p in reference.deleted]
+        )
     if reference.check:
-        yield Turn("Checking the result.", [_call(profile, "Shell", command=reference.check, description="Run the checks")])
+        yield Turn(
+            "Checking the result.", [_call(profile, "Shell", command=reference.check, description="Run the checks")]
+        )
     files = ", ".join([*reference.changed, *reference.deleted])
     yield Turn(f"Done: {files}." if files else "Done.")
 

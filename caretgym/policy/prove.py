@@ -29,6 +29,7 @@ async def prove(task: Task, progress: Callable[[str], None] = lambda _: None) ->
 
     Raises:
         TaskError, SandboxUnavailable, PolicyError: it can't even be tried.
+
     """
     problems = []
     for number in range(1, ROUNDS + 1):

@@ -50,6 +50,7 @@ async def rollout(
     Raises:
         TaskError, SandboxUnavailable: it can't begin.
         PolicyError: the policy can't begin. If it stops later, the session ends as ``failed`` with ``error`` set.
+
     """
     tools = get_profile(profile)
     prepared = await prepare(task)

@@ -172,7 +172,9 @@ def read_arguments(spec: ToolSpec, arguments: Mapping[str, Any] | str) -> ReadAr
         return ReadArguments(given)
     if not isinstance(given, Mapping):
         return ReadArguments(InvalidJson(f"expected an object, got {type_name(given)}"))
-    reader = _Reader(defaulted=frozenset(n for n in spec.parameters["properties"] if spec.canonical(n) in spec.defaults))
+    reader = _Reader(
+        defaulted=frozenset(n for n in spec.parameters["properties"] if spec.canonical(n) in spec.defaults)
+    )
     values = reader.read_object(spec.parameters, given, "")
     ignored = tuple(reader.ignored)
     if reader.problems:

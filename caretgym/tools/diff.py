@@ -66,7 +66,7 @@ def _groups(a: list[str], b: list[str], head: int, tail: int) -> list[list[Opcod
 def _lines(text: str) -> list[str]:
     parts = text.split("\n")
     lines = [part + "\n" for part in parts[:-1]]
-    return lines + [parts[-1]] if parts[-1] else lines
+    return [*lines, parts[-1]] if parts[-1] else lines
 
 
 def _common(a: list[str], b: list[str]) -> int:

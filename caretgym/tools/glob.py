@@ -68,5 +68,7 @@ class Glob(Tool[GlobArgs]):
                 continue  # gone since ripgrep saw it
         entries.sort()
         most = call.limits.get("files", 1000)
-        shown = tuple(p.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for _, p in entries[:most])
+        shown = tuple(
+            p.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for _, p in entries[:most]
+        )
         return success(GlobResult(directory, len(entries), shown))

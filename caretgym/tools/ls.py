@@ -30,7 +30,7 @@ class Node(msgspec.Struct, frozen=True):
 
     name: str
     is_dir: bool
-    children: "tuple[Node, ...] | None" = None
+    children: tuple[Node, ...] | None = None
     files: int = 0
     extensions: tuple[tuple[str, int], ...] = ()
 

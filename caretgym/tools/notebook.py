@@ -100,7 +100,9 @@ class Notebook:
 
     def _new_cell(self, index: int, source: str, language: str) -> dict[str, Any]:
         taken = {cell.get("id") for cell in self.cells}
-        with_id = (self.value.get("nbformat"), self.value.get("nbformat_minor")) >= (4, 5) if self._has_format() else False
+        with_id = (
+            (self.value.get("nbformat"), self.value.get("nbformat_minor")) >= (4, 5) if self._has_format() else False
+        )
         return new_cell(source, language, self.language, cell_id(taken, index, source) if with_id else None)
 
     def _has_format(self) -> bool:
@@ -126,7 +128,9 @@ class Notebook:
         separators = self._separators()
         if not pretty:
             return json.dumps(value, ensure_ascii=self._ascii(), separators=separators)
-        text = json.dumps(value, ensure_ascii=self._ascii(), indent=self._unit() or " ", separators=(",", separators[1]))
+        text = json.dumps(
+            value, ensure_ascii=self._ascii(), indent=self._unit() or " ", separators=(",", separators[1])
+        )
         return text.replace("\n", self._eol() + indent)
 
     def _unit(self) -> str | None:

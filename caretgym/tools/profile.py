@@ -139,8 +139,9 @@ def get_profile(name: str = "cursor-2026", *, flags: Collection[str] = ()) -> Pr
 
     if name not in PROFILES:
         raise ValueError(f"no profile named {name!r}; there are: {', '.join(PROFILES)}")
-    table = cursor_2026 if name == "cursor-2026" else cursor_2_0
+    table: Any = cursor_2026 if name == "cursor-2026" else cursor_2_0
     known = {row.flag for row in table.ROWS if row.flag}
     if unknown := sorted(set(flags) - known):
         raise ValueError(f"profile {name} has no flag {unknown[0]!r}; it has: {', '.join(sorted(known)) or 'none'}")
-    return table.build(flags)
+    profile: Profile = table.build(flags)
+    return profile

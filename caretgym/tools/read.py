@@ -14,7 +14,9 @@ from caretgym.tools.notebook import Notebook, NotebookError, joined
 if TYPE_CHECKING:
     from caretgym.ide_sim.ide import IDE
 
-BINARY_EXTENSIONS = frozenset("zip tar gz exe dll so dylib bin mp4 webm mov avi mkv wmv flv m4v".split())
+BINARY_EXTENSIONS = frozenset(
+    ["zip", "tar", "gz", "exe", "dll", "so", "dylib", "bin", "mp4", "webm", "mov", "avi", "mkv", "wmv", "flv", "m4v"]
+)
 IMAGE_EXTENSIONS = frozenset(("jpeg", "jpg", "png", "gif", "webp"))
 _CRLF_SHARE = 0.05
 _MAX_BYTES = 64 << 20
@@ -183,5 +185,3 @@ def _outputs(cell: dict[str, object]) -> str:
         elif "evalue" in item:
             out.append(f"{item.get('ename', 'Error')}: {item['evalue']}")
     return "\n".join(out)
-
-

@@ -34,6 +34,7 @@ async def ripgrep(ide: IDE, arguments: list[str], directory: str) -> Found:
     Raises:
         SearchFailed: it can't run there.
         SandboxDied: the sandbox is gone.
+
     """
     argv = [RIPGREP, *BASE, *arguments]
     try:

@@ -28,6 +28,7 @@ class Document:
     Attributes:
         version: 1 at first; goes up by one with every change, undo and redo included.
         encoding: What :meth:`to_bytes` writes.
+
     """
 
     def __init__(self, text: str, encoding: Encoding = Encoding.UTF8) -> None:
@@ -126,6 +127,7 @@ class Document:
 
         Raises:
             EditError: a range is reversed, inside a character, or beyond the text. Nothing was changed.
+
         """
         text = self._text
         splices: list[_Splice] = []
@@ -136,7 +138,9 @@ class Document:
             else:
                 start, end = index.offset(change.range.start, unit), index.offset(change.range.end, unit)
                 if start > end:
-                    raise EditError(f"the range's end {tuple(change.range.end)} lies before its start {tuple(change.range.start)}")
+                    raise EditError(
+                        f"the range's end {tuple(change.range.end)} lies before its start {tuple(change.range.start)}"
+                    )
             splices.append(_Splice(start, text[start:end], change.text))
             text = text[:start] + change.text + text[end:]
             index = LineIndex(text)

@@ -11,7 +11,7 @@ CONTROL_SHARE = 0.05
 _CONTROL = bytes(b for b in range(32) if b not in b"\t\n\r\f\x08\x1b") + b"\x7f"
 
 
-class Encoding(str, enum.Enum):
+class Encoding(enum.StrEnum):
     """Encodings that files are kept in. ``utf-8-sig`` and the UTF-16 forms have a byte order mark."""
 
     UTF8 = "utf-8"
@@ -53,6 +53,7 @@ def decode(data: bytes) -> tuple[str, Encoding]:
 
     Raises:
         BinaryFileError: it is not text.
+
     """
     if is_binary(data):
         raise BinaryFileError("the file is binary")
@@ -83,6 +84,7 @@ def encode(text: str, encoding: Encoding) -> bytes:
 
     Raises:
         EncodingError: a character is not in the encoding; the message names it.
+
     """
     name = "utf-8" if encoding is Encoding.UTF8_BOM else encoding.value
     try:

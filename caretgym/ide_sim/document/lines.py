@@ -96,6 +96,7 @@ class LineIndex:
 
         Raises:
             EditError: there is no such line or character, or it lies inside a character.
+
         """
         line, character = position
         if not 0 <= line < len(self.starts) or character < 0:

@@ -5,7 +5,9 @@ from typing import NamedTuple
 
 from caretgym.ide_sim.document.lines import split_lines
 
-_QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-", "\u00a0": " "})
+_QUOTES = str.maketrans(
+    {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-", "\u00a0": " "}
+)
 _END = re.compile(r"\r\n|\r|\n")
 
 

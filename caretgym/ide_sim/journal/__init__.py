@@ -5,4 +5,13 @@ from caretgym.ide_sim.journal.reader import Journal, Summary
 from caretgym.ide_sim.journal.schema import JournalFormatError, JournalVersionError
 from caretgym.ide_sim.journal.writer import JournalWriter
 
-__all__ = ["Event", "Journal", "JournalFormatError", "JournalVersionError", "JournalWriter", "Stored", "Summary", "UnknownEvent"]
+__all__ = [
+    "Event",
+    "Journal",
+    "JournalFormatError",
+    "JournalVersionError",
+    "JournalWriter",
+    "Stored",
+    "Summary",
+    "UnknownEvent",
+]

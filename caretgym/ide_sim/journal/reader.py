@@ -17,7 +17,7 @@ from caretgym.ide_sim.journal import events as ev
 from caretgym.ide_sim.journal.schema import JournalFormatError, check, lock_path
 
 State = Literal["ended", "running", "killed"]
-_decoder: msgspec.json.Decoder[ev.Event] = msgspec.json.Decoder(ev.Event)  # type: ignore[arg-type]
+_decoder: msgspec.json.Decoder[ev.Event] = msgspec.json.Decoder(ev.Event)
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -45,6 +45,7 @@ class Journal:
         FileNotFoundError: there is none.
         JournalFormatError: it is not a journal.
         JournalVersionError: it has a format of another major version.
+
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -70,7 +71,9 @@ class Journal:
             if not wal.exists() or wal.stat().st_size == 0:
                 options += "&immutable=1"  # SQLite can't make its shared-memory file here, and needs none
         try:
-            connection = sqlite3.connect(f"file:{name}?{options}", uri=True, isolation_level=None, check_same_thread=False)
+            connection = sqlite3.connect(
+                f"file:{name}?{options}", uri=True, isolation_level=None, check_same_thread=False
+            )
             connection.execute("PRAGMA query_only=1")
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         except sqlite3.DatabaseError as error:
@@ -88,12 +91,13 @@ class Journal:
         self.close()
 
     # -- events -------------------------------------------------------------------------------------------------------
-    def events(self, *, after: int = 0, types: Collection[type] | None = None) -> Iterator[ev.Stored]:
+    def events(self, *, after: int = 0, types: Collection[type[msgspec.Struct]] | None = None) -> Iterator[ev.Stored]:
         """Events in order.
 
         Args:
             after: Only those with a larger number.
             types: Only of these classes.
+
         """
         query = "SELECT seq, type, time_ms, virtual_ms, data FROM events WHERE seq > ?"
         values: list[int | str] = [after]

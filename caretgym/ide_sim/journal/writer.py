@@ -39,6 +39,7 @@ class JournalWriter:
 
         Raises:
             FileExistsError: there is a file of that name.
+
         """
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644))
         lock = os.open(lock_path(path), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
@@ -59,7 +60,14 @@ class JournalWriter:
         self._seq += 1
         kind = str(type(event).__struct_config__.tag)
         self._rows.append(
-            (self._seq, kind, getattr(event, "step", None), time.time_ns() // 1_000_000, virtual_ms, self._encode(event))
+            (
+                self._seq,
+                kind,
+                getattr(event, "step", None),
+                time.time_ns() // 1_000_000,
+                virtual_ms,
+                self._encode(event),
+            )
         )
         if len(self._rows) >= _BUFFERED:
             self.flush()

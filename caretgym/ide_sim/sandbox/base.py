@@ -38,6 +38,7 @@ class Limits:
         file_mb: One file.
         output_bytes: Output of one command; one that writes more is killed and its result says so.
         command_seconds: Wall time of one command, in the background too; then the kill ladder.
+
     """
 
     memory_mb: int = 2048
@@ -61,6 +62,7 @@ class SandboxSpec:
         site_packages: Python packages for ``/opt/venv``; None for the default (pytest).
         env: Environment variables beside the fixed ones.
         limits: What the session may use.
+
     """
 
     layers: tuple[Path, ...]
@@ -150,6 +152,7 @@ class Sandbox(ABC):
         Raises:
             SandboxError: it can't be started (no such program or directory, no process left).
             SandboxDied: the sandbox is gone.
+
         """
 
     @abstractmethod

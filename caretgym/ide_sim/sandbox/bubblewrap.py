@@ -48,7 +48,7 @@ def bwrap_path() -> str:
 
 def fixed_environment() -> dict[str, str]:
     """What every process inside starts with (SH-3): fixed locale, time zone, home; pagers and colours off."""
-    prefix, shared = runtime.python_prefix()
+    _, shared = runtime.python_prefix()
     env = {
         "PATH": "/opt/venv/bin:/opt/python/bin:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
         "HOME": HOME,
@@ -125,7 +125,7 @@ class BubblewrapShell(ShellProcess):
 def escape_mark(text: str) -> str:
     """A command line as the value of an OSC 633;E mark: backslash, semicolon and control characters escaped."""
     shown = "".join(
-        f"\\x{ord(c):02x}" if c in "\\;" or ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0 else c for c in text[:2000]  # noqa: PLR2004
+        f"\\x{ord(c):02x}" if c in "\\;" or ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0 else c for c in text[:2000]
     )
     return shown.encode("utf-8", "replace").decode()
 
@@ -153,6 +153,7 @@ class BubblewrapSandbox(Sandbox):
 
         Raises:
             SandboxUnavailable: this host can't run one; nothing is left behind.
+
         """
         sandbox = cls(spec)
         try:
@@ -263,7 +264,9 @@ class BubblewrapSandbox(Sandbox):
             for key in [k for k in self._waiting if k[1] == ident or ident is None]:
                 future = self._waiting.pop(key)
                 if not future.done():
-                    future.set_exception(SandboxDied(message["error"]) if ident is None else SandboxError(message["error"]))
+                    future.set_exception(
+                        SandboxDied(message["error"]) if ident is None else SandboxError(message["error"])
+                    )
             return
         future_or_none = self._waiting.pop((event, ident, message.get("run")), None)
         if future_or_none is not None and not future_or_none.done():
@@ -292,6 +295,7 @@ class BubblewrapSandbox(Sandbox):
 
         Raises:
             SandboxDied: the sandbox is gone, or goes meanwhile.
+
         """
         reply, _ = await self._ask(message, key)
         return reply

@@ -52,9 +52,7 @@ class Cgroup:
         self.support = support
         self._paths: list[Path] = []
         self._counters: dict[str, Path] = {}
-        files = (
-            ("memory.max", "pids.max") if support.version == 2 else ("memory.limit_in_bytes", "pids.max")  # noqa: PLR2004
-        )
+        files = ("memory.max", "pids.max") if support.version == 2 else ("memory.limit_in_bytes", "pids.max")
         try:
             for parent, file, value in ((support.memory, files[0], memory_bytes), (support.pids, files[1], processes)):
                 if parent is None:
@@ -67,7 +65,7 @@ class Cgroup:
             if support.pids is not None:
                 self._counters["max"] = support.pids / self._paths[-1].name / "pids.events"
             if support.memory is not None:
-                events = "memory.events" if support.version == 2 else "memory.oom_control"  # noqa: PLR2004
+                events = "memory.events" if support.version == 2 else "memory.oom_control"
                 self._counters["oom_kill"] = support.memory / self._paths[0].name / events
         except OSError:
             self.remove()
@@ -102,7 +100,7 @@ class Cgroup:
                 except FileNotFoundError:
                     break
                 except OSError:
-                    if attempt == 49:  # noqa: PLR2004
+                    if attempt == 49:
                         raise
                     time.sleep(0.01)
         self._paths = []

@@ -23,6 +23,7 @@ class Channel:
         sock: A connected stream socket; owned by the channel from now on.
         on_frame: Called with each message and the descriptors that came with it (the receiver owns them).
         on_close: Called once when the other side is gone.
+
     """
 
     def __init__(
@@ -60,7 +61,9 @@ class Channel:
     def _readable(self) -> None:
         size = array.array("i").itemsize
         try:
-            data, ancillary, _, _ = self._sock.recvmsg(1 << 18, socket.CMSG_SPACE(_MAX_FDS * size), socket.MSG_CMSG_CLOEXEC)
+            data, ancillary, _, _ = self._sock.recvmsg(
+                1 << 18, socket.CMSG_SPACE(_MAX_FDS * size), socket.MSG_CMSG_CLOEXEC
+            )
         except BlockingIOError:
             return
         except ConnectionResetError:

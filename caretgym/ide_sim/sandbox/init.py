@@ -9,8 +9,10 @@ Frames are a 4-byte big-endian length and a message: marshalled from the host, J
 this side); file descriptors travel with a frame as SCM_RIGHTS.
 """
 
+from __future__ import annotations
+
 import _ctypes
-import _signal
+import _signal  # type: ignore[import-not-found]
 import _socket
 import marshal
 import posix as os
@@ -18,6 +20,13 @@ import select
 import sys
 import time
 from _json import encode_basestring_ascii
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    Message = dict[str, Any]
 
 # Starting must be quick, and on a cold interpreter each of `os`, `json`, `socket`, `signal`, `ctypes` and `struct` costs
 # a millisecond or several. So this module uses the C modules below them, and loads what it needs later only then.
@@ -28,11 +37,11 @@ CLONE_NEWUSER = 0x10000000
 PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 4, 38, 22, 2
 FD_CONTROL, FD_REPORT, FD_COMMAND, FD_STATE_A, FD_STATE_B = 250, 251, 252, 253, 254
 STATE_END = b"\n# end of state\n"
-LIBC = _ctypes.dlopen(None, 0)
+LIBC = _ctypes.dlopen(None, 0)  # type: ignore[arg-type]
 DEFAULT_SIGNALS = (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP, _signal.SIGPIPE, _signal.SIGCHLD)
 
 
-def libc(name, *arguments):
+def libc(name: str, *arguments: Any) -> None:
     """Call a function of the C library that returns 0 or sets errno; integers are passed as int, bytes as pointers."""
     if _ctypes.call_function(_ctypes.dlsym(LIBC, name), arguments) == 0:
         return
@@ -43,21 +52,25 @@ def libc(name, *arguments):
         raise OSError(code, f"{name}{arguments}: {os.strerror(code)}")
 
 
-def address_of(data):
+def address_of(data: bytes) -> int:
     """Where a bytes object's contents lie (CPython: after its header)."""
     return id(data) + bytes.__basicsize__ - 1
 
 
-def encode(value):
+def encode(value: Any) -> str:
     """A flat value as JSON."""
     if isinstance(value, dict):
         return "{" + ",".join(f"{encode_basestring_ascii(k)}:{encode(v)}" for k, v in value.items()) + "}"
     if isinstance(value, str):
         return encode_basestring_ascii(value)
-    return {None: "null", True: "true", False: "false"}[value] if value is None or value is True or value is False else str(value)
+    return (
+        {None: "null", True: "true", False: "false"}[value]
+        if value is None or value is True or value is False
+        else str(value)
+    )
 
 
-def send_frame(host, message, fds=()):
+def send_frame(host: _socket.socket, message: Message, fds: Any = ()) -> None:
     """Send a frame with file descriptors."""
     data = encode({**message, "fds": len(fds)}).encode()
     frame = len(data).to_bytes(4, "big") + data
@@ -67,7 +80,7 @@ def send_frame(host, message, fds=()):
         host.sendall(frame[sent:])
 
 
-def write_file(path, data):
+def write_file(path: str, data: bytes) -> None:
     """Write a small file of the kernel's."""
     fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
     try:
@@ -76,7 +89,7 @@ def write_file(path, data):
         os.close(fd)
 
 
-def make_directory(path):
+def make_directory(path: str) -> None:
     """Make a directory unless it is there."""
     try:
         os.mkdir(path)
@@ -84,12 +97,12 @@ def make_directory(path):
         pass
 
 
-def mount(source, target, kind, flags, data=""):
-    """mount(2)."""
+def mount(source: str, target: str, kind: str | None, flags: int, data: str = "") -> None:
+    """Mount a file system; see mount(2) for the arguments."""
     libc("mount", source.encode(), target.encode(), kind.encode() if kind else None, flags, data.encode() or None)
 
 
-def build_workspace(config):
+def build_workspace(config: Message) -> int:
     """Mount the overlay on /workspace; returns a handle on its upper directory."""
     target = config["workspace"]
     if config["upper"] == "tmpfs":
@@ -111,7 +124,7 @@ def build_workspace(config):
     return handle
 
 
-def set_limits(config):
+def set_limits(config: Message) -> None:
     """Put the per-process limits on; they are inherited by everything started later."""
     import resource
 
@@ -123,7 +136,7 @@ def set_limits(config):
         resource.setrlimit(resource.RLIMIT_DATA, (config["rlimit_memory"],) * 2)
 
 
-def drop_rights(config):
+def drop_rights(config: Message) -> None:
     """Become uid 1000 of a nested user namespace without capabilities, untraceable, behind the seccomp filter."""
     uid, gid = os.getuid(), os.getgid()
     libc("unshare", CLONE_NEWUSER)
@@ -147,15 +160,15 @@ def drop_rights(config):
 class Shell:
     """A persistent bash on its own session and pseudo-terminal."""
 
-    def __init__(self, shell_id, nonce):
+    def __init__(self, shell_id: int, nonce: str) -> None:
         self.id, self.nonce = shell_id, nonce
         self.pid = 0
         self.slave = self.control = self.report = self.command = -1
-        self.states = ()
+        self.states: tuple[int, ...] = ()
         self.buffer = b""
-        self.running = None
+        self.running: int | None = None
 
-    def close(self):
+    def close(self) -> None:
         for name in ("slave", "control", "report", "command"):
             fd = getattr(self, name)
             if fd >= 0:
@@ -165,7 +178,7 @@ class Shell:
             os.close(fd)
         self.states = ()
 
-    def state(self):
+    def state(self) -> bytes | None:
         """The newest complete state that the shell wrote, or None."""
         best = None
         for fd in self.states:
@@ -181,13 +194,16 @@ class Shell:
 class Init:
     """The serving loop."""
 
-    def __init__(self, config, host):
+    def __init__(self, config: Message, host: _socket.socket) -> None:
         self.config, self.host = config, host
-        self.shells, self.by_pid, self.by_fd, self.execs = {}, {}, {}, {}
+        self.shells: dict[int, Shell] = {}
+        self.by_pid: dict[int, Shell] = {}
+        self.by_fd: dict[int, Shell] = {}
+        self.execs: dict[int, int] = {}
         self.inbox = bytearray()
         self.epoll = select.epoll()
         self.epoll.register(host, select.EPOLLIN)
-        self.deadlines = {}
+        self.deadlines: dict[int, float] = {}
         wake_read, wake_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         self.wake = wake_read
         _signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
@@ -197,12 +213,12 @@ class Init:
         self.epoll.register(wake_read, select.EPOLLIN)
 
     # -- talking to the host ------------------------------------------------------------------------------------------
-    def send(self, message, fds=()):
+    def send(self, message: Message, fds: Any = ()) -> None:
         send_frame(self.host, message, fds)
 
-    def serve(self):
+    def serve(self) -> None:
         while True:
-            timeout = -1
+            timeout = -1.0
             if self.deadlines:
                 timeout = max(0.0, min(self.deadlines.values()) - time.monotonic())
             for fd, _ in self.epoll.poll(timeout):
@@ -216,7 +232,7 @@ class Init:
             self.reap()
             self.expire()
 
-    def receive(self):
+    def receive(self) -> bool:
         data = self.host.recv(1 << 20)
         if not data:
             return False
@@ -234,7 +250,7 @@ class Init:
         return True
 
     # -- shells -------------------------------------------------------------------------------------------------------
-    def on_open(self, message):
+    def on_open(self, message: Message) -> None:
         shell = Shell(message["id"], message["nonce"])
         env = dict(self.config["env"], **message.get("env", {}))
         state = message["state"]
@@ -269,8 +285,16 @@ class Init:
             ]
             shell.pid = os.posix_spawn(
                 "/bin/bash",
-                ["bash", "--norc", "--noprofile", "-c", self.config["loop"], "bash",
-                 "restore" if state else message["cwd"], self.config["setup"]],
+                [
+                    "bash",
+                    "--norc",
+                    "--noprofile",
+                    "-c",
+                    self.config["loop"],
+                    "bash",
+                    "restore" if state else message["cwd"],
+                    self.config["setup"],
+                ],
                 env,
                 file_actions=actions,
                 setsid=True,
@@ -290,18 +314,27 @@ class Init:
         os.close(master)
 
     @staticmethod
-    def prefer_as_victim(pid):
+    def prefer_as_victim(pid: int) -> None:
         """Let the kernel's out-of-memory killer take the agent's processes before pid 1."""
         try:
             write_file(f"/proc/{pid}/oom_score_adj", b"500")
         except (FileNotFoundError, ProcessLookupError, PermissionError):
             pass  # it has ended already
 
-    def on_run(self, message):
+    def on_run(self, message: Message) -> None:
         shell = self.shells.get(message["id"])
         if shell is None or not shell.pid:
-            self.send({"event": "ended", "id": message["id"], "run": message["run"], "code": None, "cwd": None,
-                       "died": True, "signal": None})
+            self.send(
+                {
+                    "event": "ended",
+                    "id": message["id"],
+                    "run": message["run"],
+                    "code": None,
+                    "cwd": None,
+                    "died": True,
+                    "signal": None,
+                }
+            )
             return
         data = message["command"].encode("utf-8", "surrogateescape")
         os.ftruncate(shell.command, 0)
@@ -314,7 +347,7 @@ class Init:
         except BrokenPipeError:
             pass  # the shell is dying: its end is reported by reap()
 
-    def mark(self, shell, text):
+    def mark(self, shell: Shell, text: str) -> None:
         """Write an OSC 633 mark to the terminal, with the nonce that no program inside knows."""
         data = f"\x1b]633;{text};{shell.nonce}\x07".encode()
         deadline = time.monotonic() + 1.0
@@ -327,7 +360,7 @@ class Init:
                 termios.tcflow(shell.slave, termios.TCOON)
                 select.select([], [shell.slave], [], 0.05)
 
-    def read_report(self, shell):
+    def read_report(self, shell: Shell) -> None:
         try:
             data = os.read(shell.report, 65536)
         except BlockingIOError:
@@ -345,14 +378,17 @@ class Init:
             run, shell.running = shell.running, None
             self.finish(shell, run, int(code), cwd)
 
-    def finish(self, shell, run, code, cwd, died=False, number=None):
+    def finish(
+        self, shell: Shell, run: int, code: int | None, cwd: str | None, died: bool = False, number: int | None = None
+    ) -> None:
         self.mark(shell, f"D;{code if code is not None else ''}")
-        cwd = self.true_directory(shell, cwd) if not died else cwd
-        self.send({"event": "ended", "id": shell.id, "run": run, "code": code, "cwd": cwd, "died": died,
-                   "signal": number})
+        cwd = self.true_directory(shell, cwd) if not died and cwd is not None else cwd
+        self.send(
+            {"event": "ended", "id": shell.id, "run": run, "code": code, "cwd": cwd, "died": died, "signal": number}
+        )
 
     @staticmethod
-    def true_directory(shell, claimed):
+    def true_directory(shell: Shell, claimed: str) -> str | None:
         """The shell's directory: its logical name if that is really where it is, else the kernel's answer."""
         link = f"/proc/{shell.pid}/cwd"
         try:
@@ -366,12 +402,12 @@ class Init:
         except OSError:
             return claimed
 
-    def on_state(self, message):
+    def on_state(self, message: Message) -> None:
         shell = self.shells.get(message["id"])
         state = shell.state() if shell else None
         self.send({"event": "state", "id": message["id"], "state": state.decode("latin-1") if state else None})
 
-    def on_kill(self, message):
+    def on_kill(self, message: Message) -> None:
         """Signal every process of a shell's session."""
         shell = self.shells.get(message["id"])
         pids = self.session_pids(shell.pid) if shell and shell.pid else []
@@ -382,11 +418,11 @@ class Init:
                 pass  # it went by itself meanwhile
         self.send({"event": "killed", "id": message["id"], "count": len(pids)})
 
-    def session_pids(self, session):
+    def session_pids(self, session: int) -> list[int]:
         return [pid for pid, fields in self.processes() if fields[3] == str(session) and fields[0] != "Z"]
 
     @staticmethod
-    def processes():
+    def processes() -> Iterator[tuple[int, list[str]]]:
         """(pid, fields of /proc/pid/stat from the state on) of everything but pid 1."""
         for name in os.listdir("/proc"):
             if not name.isdigit() or name == "1":
@@ -398,12 +434,12 @@ class Init:
                 continue
             yield int(name), text.rpartition(")")[2].split()
 
-    def on_count(self, message):
+    def on_count(self, message: Message) -> None:
         """How many processes there are."""
         count = sum(1 for name in os.listdir("/proc") if name.isdigit())
         self.send({"event": "counted", "id": message["id"], "processes": count})
 
-    def on_kill_all(self, message):
+    def on_kill_all(self, message: Message) -> None:
         """Kill everything but pid 1 in one call, which no fork bomb outruns."""
         try:
             os.kill(-1, _signal.SIGKILL)
@@ -411,7 +447,7 @@ class Init:
             pass  # there is nothing
         self.send({"event": "all_killed", "id": message["id"]})
 
-    def on_inspect(self, message):
+    def on_inspect(self, message: Message) -> None:
         """What a shell's session is doing: how many processes, and whether one waits for the terminal."""
         shell = self.shells.get(message["id"])
         waiting, count = False, 0
@@ -424,7 +460,7 @@ class Init:
                 continue
         self.send({"event": "inspected", "id": message["id"], "processes": count, "awaiting_input": waiting})
 
-    def on_forget(self, message):
+    def on_forget(self, message: Message) -> None:
         shell = self.shells.pop(message["id"], None)
         if shell is None:
             return
@@ -434,7 +470,7 @@ class Init:
         shell.close()
 
     # -- one-shot programs --------------------------------------------------------------------------------------------
-    def on_exec(self, message):
+    def on_exec(self, message: Message) -> None:
         """Run argv with its output on a pipe whose read end goes to the host."""
         env = dict(self.config["env"], **message.get("env", {}))
         argv = message["argv"]
@@ -466,7 +502,7 @@ class Init:
             os.close(write_end)
 
     @staticmethod
-    def find_program(name, path):
+    def find_program(name: str, path: str) -> str:
         """A program by its path, or by its name in PATH."""
         if "/" in name:
             return name
@@ -478,13 +514,13 @@ class Init:
             return f"{folder}/{name}"
         raise FileNotFoundError(2, f"no program named {name}")
 
-    def on_stop(self, message):
+    def on_stop(self, message: Message) -> None:
         """End a one-shot program and its session now."""
         for pid, name in list(self.execs.items()):
             if name == message["id"]:
                 self.deadlines[pid] = 0.0
 
-    def expire(self):
+    def expire(self) -> None:
         now = time.monotonic()
         for pid in [p for p, when in self.deadlines.items() if when <= now]:
             del self.deadlines[pid]
@@ -496,7 +532,7 @@ class Init:
             if pid in self.execs:
                 self.send({"event": "timed_out", "id": self.execs[pid]})
 
-    def reap(self):
+    def reap(self) -> None:
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -516,7 +552,7 @@ class Init:
                         pass  # it went by itself meanwhile
                 self.send({"event": "exited", "id": self.execs.pop(pid), "code": code})
 
-    def shell_gone(self, shell, code):
+    def shell_gone(self, shell: Shell, code: int) -> None:
         if shell.report in self.by_fd:
             self.read_report(shell)  # a report written just before the end still counts
         shell.pid = 0
@@ -533,7 +569,7 @@ class Init:
         self.send({"event": "gone", "id": shell.id, "code": code, "cwd": cwd})
 
 
-def read_exactly(host, size):
+def read_exactly(host: _socket.socket, size: int) -> bytes:
     """Read that many bytes, or end when the host is gone."""
     data = b""
     while len(data) < size:
@@ -544,7 +580,7 @@ def read_exactly(host, size):
     return data
 
 
-def main():
+def main() -> None:
     """Set the sandbox up, then serve until the host's end of the socket closes."""
     fd = int(sys.argv[1])
     host = _socket.socket(fileno=fd)

@@ -22,6 +22,7 @@ def mount_options(spec: SandboxSpec, upper: Path | None) -> list[str]:
     Args:
         spec: What to show.
         upper: A host directory for the upper layer, or None for a tmpfs that pid 1 mounts.
+
     """
     prefix, _ = runtime.python_prefix()
     options = ["--ro-bind", "/usr", "/usr"]

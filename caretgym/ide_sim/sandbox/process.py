@@ -15,6 +15,7 @@ class Child:
 
     Raises:
         OSError: the program can't be run.
+
     """
 
     def __init__(self, argv: Sequence[str], fds: Sequence[int]) -> None:

@@ -53,6 +53,7 @@ def seccomp_program(machine: str | None = None) -> bytes:
 
     Returns:
         ``struct sock_filter`` entries, 8 bytes each, for ``PR_SET_SECCOMP``.
+
     """
     known = _ARCHITECTURES.get(machine or platform.machine())
     if known is None:

@@ -28,6 +28,7 @@ class JobFile:
     Args:
         path: Where, on this host.
         now: The session's clock.
+
     """
 
     def __init__(
@@ -88,7 +89,9 @@ class JobFile:
         self._file.seek(end)
         self._file.flush()
 
-    def finish(self, *, exit_code: int | None, elapsed_ms: int, aborted: bool = False, error: str | None = None) -> None:
+    def finish(
+        self, *, exit_code: int | None, elapsed_ms: int, aborted: bool = False, error: str | None = None
+    ) -> None:
         """Write the footer and the final status."""
         status = "aborted" if aborted else "succeeded" if exit_code == 0 and error is None else "failed"
         if self._omitted:

@@ -3,9 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-CommandStatus = Literal[
-    "exited", "backgrounded", "started", "timed_out", "shell_died", "output_limit", "spawn_failed"
-]
+CommandStatus = Literal["exited", "backgrounded", "started", "timed_out", "shell_died", "output_limit", "spawn_failed"]
 
 
 class CommandError(ValueError):
@@ -26,6 +24,7 @@ class Output:
         chars: How many characters the command wrote in all.
         bytes: How many bytes it wrote in all.
         lines: How many line ends it wrote.
+
     """
 
     start: str = ""

@@ -11,6 +11,7 @@ class ScreenSource:
     Args:
         columns: Width of the pseudo-terminal.
         rows: Height.
+
     """
 
     def __init__(self, columns: int, rows: int, kept: int = KEPT_BYTES) -> None:

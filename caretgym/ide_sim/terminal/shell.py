@@ -52,6 +52,7 @@ class Job:
         return self.task is not None and not self.task.done()
 
     def add(self, text: str) -> None:
+        """Take output in."""
         self.capture.add(text)
         self.capture.bytes += len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
         if self.file is not None:
@@ -67,6 +68,7 @@ class TerminalShell:
         shell_id: The id under which agents know it.
         output_limit: Raw bytes of one command; when it has written more, ``on_flood`` is called once.
         on_flood: See ``output_limit``.
+
     """
 
     def __init__(

@@ -40,6 +40,7 @@ class StreamParser:
 
     Args:
         nonce: What an authentic mark ends with. No program inside knows it.
+
     """
 
     def __init__(self, nonce: str) -> None:

@@ -1,10 +1,10 @@
 """The terminals of a session: the shell that an agent works in, background jobs, waiting, spilled outputs."""
 
 import asyncio
-from collections.abc import Coroutine
 import random
 import re
 import shlex
+from collections.abc import Coroutine
 from pathlib import Path
 
 from caretgym.ide_sim.clock import Clock
@@ -41,17 +41,24 @@ class Terminals:
             below :data:`PROJECT_FOLDER`.
         seed: Of the shell ids.
         observer: Is told of every shell and every byte.
+
     """
 
     folder = f"{PROJECT_FOLDER}/terminals"
     spill_folder = f"{PROJECT_FOLDER}/agent-tools"
 
     def __init__(
-        self, sandbox: Sandbox, clock: Clock, host_folder: Path, *, seed: int = 0, observer: TerminalObserver | None = None
+        self,
+        sandbox: Sandbox,
+        clock: Clock,
+        host_folder: Path,
+        *,
+        seed: int = 0,
+        observer: TerminalObserver | None = None,
     ) -> None:
         self._sandbox, self._clock, self._observer = sandbox, clock, observer
         self._host = host_folder
-        self._ids = random.Random(f"shell-ids-{seed}")
+        self._ids = random.Random(f"shell-ids-{seed}")  # noqa: S311 - reproducible, not secret
         self._main: TerminalShell | None = None
         self._shells: dict[int, TerminalShell] = {}
         self._jobs: dict[int, Job] = {}
@@ -75,7 +82,7 @@ class Terminals:
         block_until_ms: float = 30000,
         kill_after_ms: float | None = None,
         title: str | None = None,
-        call_id: str | None = None,  # noqa: ARG002 - the journal's event of the call carries it
+        call_id: str | None = None,
     ) -> CommandResult:
         """Run one command (SH-2, SH-4, SH-9).
 
@@ -88,9 +95,12 @@ class Terminals:
         Raises:
             CommandError: the command can't be given to a shell.
             SandboxDied: the sandbox is gone.
+
         """
         if "\0" in command or (working_directory and "\0" in working_directory):
-            raise CommandError("a command can't hold a NUL character; write it as \\0 inside quotes of printf or $'...'")
+            raise CommandError(
+                "a command can't hold a NUL character; write it as \\0 inside quotes of printf or $'...'"
+            )
         if len(command) > MAX_COMMAND_CHARS:
             raise CommandError(
                 f"the command has {len(command)} characters, the limit is {MAX_COMMAND_CHARS}; put the text in a file"
@@ -124,7 +134,15 @@ class Terminals:
         except SandboxError as error:
             job = Job(0, command, title)
             return CommandResult(
-                "spawn_failed", command, 0, 0, job.capture.output(), WORKSPACE, "", block_until_ms=block_ms, error=str(error)
+                "spawn_failed",
+                command,
+                0,
+                0,
+                job.capture.output(),
+                WORKSPACE,
+                "",
+                block_until_ms=block_ms,
+                error=str(error),
             )
         job = Job(shell.id, command, title)
         cwd = self._cwd
@@ -238,7 +256,8 @@ class Terminals:
         )
 
     async def _end_of_job(self, shell: TerminalShell, job: Job) -> None:
-        assert job.task is not None and job.file is not None
+        assert job.task is not None
+        assert job.file is not None
         await asyncio.wait({job.task})
         await self._settled(job)
         job.elapsed_ms = job.file.elapsed_ms()
@@ -374,6 +393,7 @@ class Terminals:
         Raises:
             UnknownShell: no such job.
             re.error: the pattern is not a regular expression.
+
         """
         block_ms = max(block_until_ms, 0)
         if shell_id is None:
@@ -491,5 +511,3 @@ class Terminals:
         for job in self._jobs.values():
             if job.file is not None:
                 job.file.close()
-
-

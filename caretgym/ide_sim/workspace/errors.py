@@ -77,8 +77,6 @@ class TooLarge(WorkspaceError):
         super().__init__(path, f"the file has {size} bytes, at most {limit} are read")
 
 
-
-
 _BY_ERRNO: dict[int, type[WorkspaceError]] = {
     errno.ENOENT: NotFound,
     errno.ENOTDIR: NotDirectory,

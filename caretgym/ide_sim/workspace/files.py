@@ -154,7 +154,9 @@ def write(tree: Tree, path: str, data: bytes) -> None:
 def _require_writable(place: Place) -> None:
     """A rename would replace a write-protected file without asking; an editor has to refuse."""
     try:
-        os.close(os.open(place.name, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=place.directory))
+        os.close(
+            os.open(place.name, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=place.directory)
+        )
     except OSError as error:
         if error.errno != errno.ETXTBSY:  # a program that runs keeps its old file; the name gets the new one
             raise

@@ -56,6 +56,7 @@ class IgnoreRules:
     Args:
         read: Returns a file's text by its path in the tree, or None; called once for each ignore file until ``reload``.
         root: The workspace's path as the agent sees it.
+
     """
 
     def __init__(self, read: Callable[[str], str | None], root: str) -> None:

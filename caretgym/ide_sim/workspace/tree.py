@@ -60,9 +60,7 @@ class Tree:
 
     def _open_plain(self, path: str, flags: int, mode: int = 0) -> int:
         try:
-            return openat2(
-                self.fd, os.fsencode(path) or b".", flags, mode=mode, resolve=CONFINED | RESOLVE_NO_SYMLINKS
-            )
+            return openat2(self.fd, os.fsencode(path) or b".", flags, mode=mode, resolve=CONFINED | RESOLVE_NO_SYMLINKS)
         except OSError as error:
             if error.errno in (errno.ELOOP, errno.EAGAIN):
                 raise _Changed(error.errno, os.strerror(error.errno)) from error

@@ -35,9 +35,12 @@ class Workspace:
         handle: A directory: a path, or a descriptor, which is duplicated.
         root: Where the agent sees the tree.
         read_only: Refuse all changes.
+
     """
 
-    def __init__(self, handle: int | str | os.PathLike[str], *, root: str = "/workspace", read_only: bool = False) -> None:
+    def __init__(
+        self, handle: int | str | os.PathLike[str], *, root: str = "/workspace", read_only: bool = False
+    ) -> None:
         self.root = root
         self.read_only = read_only
         self._tree = Tree(handle, root)
@@ -58,6 +61,7 @@ class Workspace:
         Raises:
             InvalidPath: no file can have this path.
             OutsideWorkspace: it is not below the root.
+
         """
         reason = invalid_reason(path)
         if reason is not None:
@@ -157,6 +161,7 @@ class Workspace:
         Args:
             hidden: Include names that begin with a dot.
             ignored: Include what the ignore rules exclude.
+
         """
         base = self.relative(path)
         for entry in self.scandir(path):
@@ -252,4 +257,3 @@ class Workspace:
             self.ignore.reload()
         for listener in list(self._listeners):
             listener(change)
-

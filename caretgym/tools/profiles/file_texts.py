@@ -51,7 +51,9 @@ def replace_texts(prefix: str, not_found: str) -> Texts:
     """Texts of StrReplace."""
     return {
         str_replace.Replaced: Text("The file {path} has been updated.", "ED-3", "B"),
-        str_replace.SameStrings: Text(prefix + "old_string and new_string are equal: there is nothing to do.", "ED-2", "own"),
+        str_replace.SameStrings: Text(
+            prefix + "old_string and new_string are equal: there is nothing to do.", "ED-2", "own"
+        ),
         str_replace.EmptyOldString: Text(
             prefix + "old_string is empty. To create or fill a file, write it as a whole.", "ED-2", "own"
         ),

@@ -16,9 +16,13 @@ from caretgym.ide_sim.journal import events as ev
 from caretgym.ide_sim.journal.export import chat_messages
 
 EVERY_KIND: list[ev.Event] = [
-    ev.SessionStarted(session_id="s", task_id="t", profile="p", seed=1, versions={"a": "1"}, base_tree="k", started_at_ms=5),
+    ev.SessionStarted(
+        session_id="s", task_id="t", profile="p", seed=1, versions={"a": "1"}, base_tree="k", started_at_ms=5
+    ),
     ev.MessageAdded(step=0, role="user", content="héllo 界 🙂"),
-    ev.TurnTaken(step=1, turn={"text": "x", "tool_calls": [{"name": "Shell", "arguments": {"command": "ls"}, "id": ""}]}),
+    ev.TurnTaken(
+        step=1, turn={"text": "x", "tool_calls": [{"name": "Shell", "arguments": {"command": "ls"}, "id": ""}]}
+    ),
     ev.ToolStarted(step=1, call_id="c1", name="Shell", tool="Shell", arguments='{"broken'),
     ev.ToolFinished(step=1, call_id="c1", name="Shell", ok=False, text="no\0", data={"n": 2**60}, error_class="E"),
     ev.FileChanged(step=1, path="a", kind="created", origin="tool", after="0" * 64, after_size=3),
