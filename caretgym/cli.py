@@ -309,7 +309,7 @@ def main() -> None:
     except KeyboardInterrupt:
         errors.print(Text("interrupted"))
         sys.exit(130)
-    except (TaskError, PolicyError, JournalFormatError, FileNotFoundError, ValueError) as error:
+    except (TaskError, PolicyError, JournalFormatError, FileNotFoundError, FileExistsError, ValueError) as error:
         errors.print(Text(f"caretgym: {visible(str(error))}", style="red"))
         sys.exit(2)
     except SandboxError as error:

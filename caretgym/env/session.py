@@ -120,6 +120,7 @@ class Session:
             binds={f"{PROJECT_FOLDER}/{name}": self._scratch / name for name in ("terminals", "agent-tools")},
             hidden=tuple(p for p in (self.task.verify_folder, self.task.solution_folder) if p is not None),
             site_packages=self.task.site_packages,
+            env=self.task.file.env,
             limits=sandbox_limits(self.task.file.limits),
         )
         clock = Clock()

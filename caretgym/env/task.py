@@ -89,7 +89,7 @@ class LimitsPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TaskFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``task.toml`` as it is written."""
+    """``task.toml`` as it is written. ``env``: variables of the agent's sandbox (not of the verifier's)."""
 
     schema: int
     id: str
@@ -103,6 +103,7 @@ class TaskFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     site_packages: str | None = None
     setup: list[str] = []
     git: GitPart = GitPart()
+    env: dict[str, str] = {}
     editor: EditorPart = EditorPart()
     solution: SolutionPart = SolutionPart()
     limits: LimitsPart = LimitsPart()

@@ -10,6 +10,7 @@ from caretgym.policy.base import PolicyContext, PolicyError, Reference
 from caretgym.tools import Profile
 
 _MAX_CONTEXT = 40
+_WHOLE_FILE = 50_000
 
 
 class OraclePolicy:
@@ -56,7 +57,7 @@ def _plan(reference: Reference, profile: Profile) -> Iterator[Turn]:
     looks = [_call(profile, "Shell", command="ls", description="List the project")]
     yield Turn("Let me look at the project.", looks)
     if seen:
-        yield Turn("Reading what matters here.", [_call(profile, "Read", path=path) for path in seen])
+        yield Turn("Reading what matters here.", [_look(profile, path, reference) for path in seen])
     for path, (before, after) in reference.changed.items():
         calls = list(_edits(profile, path, before, after))
         yield Turn(f"Changing {path}." if before is not None else f"Adding {path}.", calls)
@@ -70,6 +71,16 @@ def _plan(reference: Reference, profile: Profile) -> Iterator[Turn]:
         )
     files = ", ".join([*reference.changed, *reference.deleted])
     yield Turn(f"Done: {files}." if files else "Done.")
+
+
+def _look(profile: Profile, path: str, reference: Reference) -> ToolCall:
+    """Read a file; of a long one the part around the first change."""
+    before, after = reference.changed.get(path, (None, ""))
+    if before is None or len(before) <= _WHOLE_FILE:
+        return _call(profile, "Read", path=path)
+    old, new = split_lines(before), split_lines(after)
+    first = next((n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    return _call(profile, "Read", path=path, offset=max(1, first - 40), limit=120)
 
 
 def _existing(reference: Reference) -> list[str]:

@@ -22,9 +22,10 @@ def retry_after(value: str | None, now: datetime | None = None) -> float | None:
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    return float(max(0.0, (moment - (now or datetime.now(UTC))).total_seconds()))
+    seconds: float = (moment - (now or datetime.now(UTC))).total_seconds()
+    return max(0.0, seconds)
 
 
 def backoff(attempt: int, generator: random.Random, base_s: float) -> float:
     """Seconds before the given retry (from 0): doubling, up to half of it random, bounded."""
-    return min(MAX_WAIT_S, base_s * 2**attempt * (1 + generator.random() / 2))
+    return min(MAX_WAIT_S, base_s * 2.0**attempt * (1 + generator.random() / 2))

@@ -98,7 +98,7 @@ def make_directory(path: str) -> None:
 
 
 def mount(source: str, target: str, kind: str | None, flags: int, data: str = "") -> None:
-    """Mount a file system; see mount(2) for the arguments."""
+    """Mount a file system."""
     libc("mount", source.encode(), target.encode(), kind.encode() if kind else None, flags, data.encode() or None)
 
 
