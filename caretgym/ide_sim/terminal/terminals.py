@@ -343,8 +343,10 @@ class Terminals:
 
     def _helper_done(self, task: asyncio.Task[None]) -> None:
         self._helpers.discard(task)
-        if not task.cancelled():
-            task.exception()  # a dead sandbox is reported by the command itself
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, SandboxDied):  # a dead sandbox is told by the command itself
+            context = {"message": "a terminal's helper failed", "exception": error, "task": task}
+            task.get_loop().call_exception_handler(context)
 
     # -- results ------------------------------------------------------------------------------------------------------
     def _result(
