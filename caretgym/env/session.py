@@ -1,7 +1,7 @@
 """One episode: an agent's session on a task, asynchronous."""
 
+import secrets
 import shutil
-import tempfile
 import time
 from pathlib import Path
 from typing import Any, Literal
@@ -305,5 +305,4 @@ def new_journal_path(folder: Path, task: Task) -> Path:
     """A fresh name for a session's record in ``folder``, which is made if missing."""
     folder.mkdir(parents=True, exist_ok=True)
     stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
-    with tempfile.NamedTemporaryFile(prefix=f"{stamp}-{task.id}-", suffix=".journal", dir=folder) as file:
-        return Path(file.name)
+    return folder / f"{stamp}-{task.id}-{secrets.token_hex(4)}.journal"

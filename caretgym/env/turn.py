@@ -60,6 +60,8 @@ def turn_from_action(action: Turn | Mapping[str, Any]) -> Turn:
     if isinstance(action, Turn):
         return action
     try:
+        if not isinstance(action, Mapping):
+            raise TypeError(f"got {type(action).__name__}")
         return msgspec.convert(dict(action), Turn)
     except (msgspec.ValidationError, TypeError, ValueError) as error:
         raise TypeError(

@@ -41,19 +41,33 @@ class JournalWriter:
             FileExistsError: there is a file of that name.
 
         """
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644))
+        aside = path.with_name(f".{path.name}.{os.getpid()}.partial")
+        try:
+            cls._make(aside)
+            os.link(aside, path)  # whole from the first moment that it has its name; never over another file
+        finally:
+            aside.unlink(missing_ok=True)
         lock = os.open(lock_path(path), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
         fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         # one writer, used from one thread at a time: the event loop's
         connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-        connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
-        connection.executescript(f"BEGIN;{TABLES}")
-        values = {"major": str(MAJOR), "minor": str(MINOR), "writer": __version__}
-        connection.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
-        connection.execute("COMMIT")
         return cls(path, connection, lock)
+
+    @staticmethod
+    def _make(path: Path) -> None:
+        """Make an empty journal."""
+        connection = sqlite3.connect(path, isolation_level=None)
+        try:
+            connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=OFF")
+            connection.executescript(f"BEGIN;{TABLES}")
+            values = {"major": str(MAJOR), "minor": str(MINOR), "writer": __version__}
+            connection.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
+            connection.execute("COMMIT")
+        finally:
+            connection.close()
 
     def append(self, event: Event, *, virtual_ms: int = 0) -> int:
         """Add an event; returns its number. It lasts after the next :meth:`flush`."""
