@@ -20,7 +20,9 @@ from caretgym.ide_sim.sandbox.bubblewrap import BubblewrapSandbox
 from caretgym.ide_sim.terminal.terminals import PROJECT_FOLDER
 from caretgym.tools import CallResult, call_tool, get_profile
 
-LIMITS = Limits(memory_mb=512, processes=128, disk_mb=64, tmp_mb=32, file_mb=48, output_bytes=4 << 20, command_seconds=20)
+LIMITS = Limits(
+    memory_mb=512, processes=128, disk_mb=64, tmp_mb=32, file_mb=48, output_bytes=4 << 20, command_seconds=20
+)
 
 
 class Bench:
@@ -109,5 +111,3 @@ def nothing_left() -> Iterator[None]:
     after = sandbox_traces()
     assert {k: v for k, v in after.items() if v > before[k]} == {}
     assert len(os.listdir("/proc/self/fd")) <= descriptors + 16  # event loops and pools keep a few
-
-

@@ -161,7 +161,7 @@ def _parse_content(output: bytes) -> list[FileMatches]:
     for raw in output.split(b"\n"):
         name, separator, rest = raw.partition(b"\0")
         if not separator:
-            group = group or raw == b"--"
+            group = group or raw.rstrip(b"\r") == b"--"
             continue
         digits = len(rest) - len(rest.lstrip(b"0123456789"))
         number, mark, text = rest[:digits], rest[digits : digits + 1], rest[digits + 1 :]

@@ -62,7 +62,9 @@ def test_a_seeded_run_is_the_same_under_any_hash_seed() -> None:
     runs = []
     for seed in ("1", "4242"):
         environment = {**os.environ, "PYTHONHASHSEED": seed}
-        result = subprocess.run([sys.executable, "-W", "error", "-c", SEEDED], env=environment, capture_output=True, text=True, check=False)
+        result = subprocess.run(
+            [sys.executable, "-W", "error", "-c", SEEDED], env=environment, capture_output=True, text=True, check=False
+        )
         assert result.returncode == 0, result.stderr
         runs.append(json.loads(result.stdout.partition("[[")[1] + result.stdout.partition("[[")[2]))
     assert runs[0] == runs[1]
@@ -74,7 +76,10 @@ def test_a_whole_episode(env: Any) -> None:
     assert [m["role"] for m in obs["messages"]] == ["system", "user"]
     assert "<user_query>" in obs["messages"][1]["content"]
     assert info["outcome"] is None
-    turn = {"text": "Let me look.", "tool_calls": [{"name": "Shell", "arguments": {"command": "ls"}}, {"name": "Nope", "arguments": {}}]}
+    turn = {
+        "text": "Let me look.",
+        "tool_calls": [{"name": "Shell", "arguments": {"command": "ls"}}, {"name": "Nope", "arguments": {}}],
+    }
     obs, reward, terminated, truncated, info = env.step(turn)
     assert (reward, terminated, truncated) == (0.0, False, False)
     assert [r["ok"] for r in obs["results"]] == [True, False]
@@ -126,7 +131,7 @@ def test_rendering(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_wrong_arguments_are_named() -> None:
-    with pytest.raises(ValueError, match="no task 'inventory-restock-bag'.*inventory-restock-bug"):
+    with pytest.raises(ValueError, match=r"no task 'inventory-restock-bag'.*inventory-restock-bug"):
         SessionEnv(task="inventory-restock-bag")
     with pytest.raises(ValueError, match="bubblewrap"):
         SessionEnv(sandbox="vm")
@@ -154,5 +159,7 @@ def test_samples_are_valid_calls(name: str) -> None:
 
 def test_importing_is_light() -> None:
     code = "import sys, caretgym; print([m for m in ('torch','textual','docker','pygls','typer','httpx') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    )
     assert caretgym.__version__

@@ -25,7 +25,9 @@ async def test_02_a_daemon_does_not_hold_the_call(bench: Bench) -> None:
 
 
 async def test_03_after_the_limit_no_member_of_the_group_survives(bench: Bench) -> None:
-    result = await bench.ide.terminals.run("(while :; do sleep 0.05; done) & python3 -c 'while True: pass'", kill_after_ms=400)
+    result = await bench.ide.terminals.run(
+        "(while :; do sleep 0.05; done) & python3 -c 'while True: pass'", kill_after_ms=400
+    )
     assert result.status == "timed_out"
     listing = await bench.ide.terminals.run("ps ax -o args")
     assert "while True" not in listing.output.text
@@ -83,7 +85,10 @@ def test_14_cuts_keep_characters_whole(limit: int) -> None:
     cap_text(text * 50, 100 + limit).encode()
 
 
-@pytest.mark.parametrize(("tool", "key"), [("Read", "path"), ("Delete", "path"), ("Grep", "path"), ("Glob", "target_directory"), ("LS", "target_directory")])
+@pytest.mark.parametrize(
+    ("tool", "key"),
+    [("Read", "path"), ("Delete", "path"), ("Grep", "path"), ("Glob", "target_directory"), ("LS", "target_directory")],
+)
 async def test_17_nul_in_a_path_is_a_tool_error(bench: Bench, tool: str, key: str) -> None:
     extra = {"Grep": {"pattern": "x"}, "Glob": {"glob_pattern": "*"}}.get(tool, {})
     result = await bench.call(tool, None, **{key: "/workspace/foo\x00bar"}, **extra)
@@ -174,7 +179,9 @@ async def test_l21_nonce_is_not_to_be_had_inside(bench: Bench) -> None:
     for shell in bench.ide.terminals._shells.values():
         nonce = shell.process.nonce
     assert nonce
-    dump = await bench.shell("declare -p; declare -f; env; tr '\\0' ' ' < /proc/$$/environ; tr '\\0' ' ' < /proc/$$/cmdline")
+    dump = await bench.shell(
+        "declare -p; declare -f; env; tr '\\0' ' ' < /proc/$$/environ; tr '\\0' ' ' < /proc/$$/cmdline"
+    )
     assert dump.ok
     assert nonce not in dump.data["output"]
 
@@ -208,4 +215,3 @@ async def test_a_shell_prints_while_others_run(bench: Bench) -> None:
         assert "exit code: 0" in result.text
         text = await bench.call("Read", None, path=job.data["output_file"])
         assert f"{i}-3" in text.text
-

@@ -21,19 +21,32 @@ async def test_the_users_home_and_the_hosts_files_are_not_there(bench: Bench) ->
     home = Path.home()
     secret = Path(bench.host) / "secret.txt"
     secret.write_text("s3cret")
-    for path in (home, secret, bench.base, Path("/root/.ssh"), Path("/var/log"), Path("/etc/shadow"), Path("/sys"), Path("/home")):
+    for path in (
+        home,
+        secret,
+        bench.base,
+        Path("/root/.ssh"),
+        Path("/var/log"),
+        Path("/etc/shadow"),
+        Path("/sys"),
+        Path("/home"),
+    ):
         result = await bench.shell(f"ls -A '{path}' 2>&1 | head; cat '{path}' 2>&1")
         assert "s3cret" not in result.text
         if path != Path("/home"):
             assert "No such file" in result.text or "is empty" in result.text, (path, result.text)
-    listing = await bench.shell("ls /home /root 2>&1; ls -A /home/agent; find / -name secret.txt 2>/dev/null; find / -name task.toml 2>/dev/null")
+    listing = await bench.shell(
+        "ls /home /root 2>&1; ls -A /home/agent; find / -name secret.txt 2>/dev/null; find / -name task.toml 2>/dev/null"
+    )
     assert "secret" not in listing.text
     assert "task.toml" not in listing.text
 
 
 async def test_the_hosts_environment_is_not_there(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CARETGYM_TEST_SECRET", "hunter2")
-    result = await bench.shell("env; cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n'; cat /proc/*/cmdline 2>/dev/null | tr '\\0' ' '")
+    result = await bench.shell(
+        "env; cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n'; cat /proc/*/cmdline 2>/dev/null | tr '\\0' ' '"
+    )
     assert "hunter2" not in result.text
     assert "HOME=/home/agent" in result.text
     for name in ("TERM=dumb", "NO_COLOR=1", "FORCE_COLOR=0", "CURSOR_AGENT=1", "TZ=UTC", "LANG=C.UTF-8"):  # SH-3
@@ -61,7 +74,7 @@ async def test_the_network_is_not_reached(bench: Bench) -> None:
         thread.start()
         try:
             result = await bench.shell(
-                f"(exec 3<>/dev/tcp/127.0.0.1/{port}) 2>&1; python3 -c \"import socket; "
+                f'(exec 3<>/dev/tcp/127.0.0.1/{port}) 2>&1; python3 -c "import socket; '
                 f"socket.create_connection(('127.0.0.1', {port}), 1)\" 2>&1 | tail -1; cat /proc/net/dev | wc -l; ls /sys/class/net 2>&1"
             )
         finally:
@@ -89,7 +102,9 @@ async def test_unix_sockets_of_the_host_are_not_reached(bench: Bench, tmp_path: 
 
 async def test_host_processes_are_not_seen_or_signalled(bench: Bench) -> None:
     me = os.getpid()
-    result = await bench.shell(f"ls /proc | grep -c '^[0-9]*$'; kill -0 {me} 2>&1; kill -9 -1; kill -9 1 2>&1; cat /proc/1/environ 2>&1; ls /proc/1/fd 2>&1")
+    result = await bench.shell(
+        f"ls /proc | grep -c '^[0-9]*$'; kill -0 {me} 2>&1; kill -9 -1; kill -9 1 2>&1; cat /proc/1/environ 2>&1; ls /proc/1/fd 2>&1"
+    )
     assert int(result.data["output"].split()[0]) < 12
     again = await bench.shell("echo alive")
     assert again.ok
@@ -100,12 +115,21 @@ async def test_nothing_outside_of_workspace_and_tmp_is_writable(bench: Bench) ->
     script = "for d in / /etc /usr /usr/lib /opt /opt/venv /home/agent /run /dev /proc /sys /var /run/caretgym; do (echo x > $d/planted) 2>/dev/null && echo WROTE $d; done; true"
     result = await bench.shell(script)
     assert "WROTE" not in result.text
-    assert (await bench.shell("echo x > /tmp/ok && echo y > /workspace/ok && cat /tmp/ok ok")).data["output"] == "x\ny\n"
+    assert (await bench.shell("echo x > /tmp/ok && echo y > /workspace/ok && cat /tmp/ok ok")).data[
+        "output"
+    ] == "x\ny\n"
     assert not (bench.base / "ok").exists()
 
 
 async def test_rights_can_not_be_had(bench: Bench) -> None:
-    for command in ("unshare -Ur true", "mount -t tmpfs x /tmp", "chroot / true", "sudo -n true", "nsenter -t 1 -m true", "su -c true"):
+    for command in (
+        "unshare -Ur true",
+        "mount -t tmpfs x /tmp",
+        "chroot / true",
+        "sudo -n true",
+        "nsenter -t 1 -m true",
+        "su -c true",
+    ):
         result = await bench.shell(f"{command} </dev/null && echo GOT-IT")
         assert "GOT-IT" not in result.text, command
     caps = await bench.shell("grep -E 'Cap(Eff|Prm|Bnd)|NoNewPrivs|Seccomp:' /proc/self/status")
@@ -123,14 +147,23 @@ async def test_verifier_and_solution_are_not_there(session: Session) -> None:
     assert "test_restock.py" not in text
     assert text.count("No such file") == 2
     assert "\n1\n0\n" in text
-    read = await session.step(Turn(tool_calls=[ToolCall("Read", {"path": str(task.verify_folder / "test_restock.py")})]))
+    read = await session.step(
+        Turn(tool_calls=[ToolCall("Read", {"path": str(task.verify_folder / "test_restock.py")})])
+    )
     assert not read.observation.results[0].ok
 
 
 async def test_links_do_not_lead_the_tools_out(bench: Bench) -> None:
     await bench.shell("ln -s /etc/passwd out; ln -s / root; ln -s /workspace/src/main.py inside")
     host_passwd = Path("/etc/passwd").read_text().splitlines()[0]
-    for path in ("out", "root/etc/passwd", "../../etc/passwd", "/workspace/../etc/hostname", "/etc/shadow", "/proc/self/environ"):
+    for path in (
+        "out",
+        "root/etc/passwd",
+        "../../etc/passwd",
+        "/workspace/../etc/hostname",
+        "/etc/shadow",
+        "/proc/self/environ",
+    ):
         result = await bench.call("Read", None, path=path)
         if result.ok:
             assert "caretgym" in result.text or "agent" in result.text, path  # the sandbox's own /etc
@@ -191,10 +224,12 @@ async def test_a_full_quota_says_so_and_keeps_the_old_file(bench: Bench) -> None
 async def test_a_sandbox_that_dies_says_so(base: Path) -> None:
     sandbox = await BubblewrapSandbox.start(SandboxSpec((base,)))
     os.kill(sandbox.host_pid, signal.SIGKILL)
+    for _ in range(200):
+        if not sandbox.alive:
+            break
+        await asyncio.sleep(0.01)
     with pytest.raises(SandboxDied):
-        for _ in range(200):
-            await sandbox.exec(["true"])
-            await asyncio.sleep(0.01)
+        await sandbox.exec(["true"])
     assert not sandbox.alive
     await sandbox.close()
 
