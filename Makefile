@@ -1,6 +1,8 @@
 # Everything is set up on first use: `make demo` and `make test` are all that a fresh Debian machine needs.
 SHELL := /bin/bash
-PYTHON ?= $(shell command -v python3.13 || command -v python3.12 || command -v python3.11 || command -v python3)
+# the first interpreter that really runs, is new enough, and can make environments
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 /usr/bin/python3; do \
+  $$p -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -34,7 +36,7 @@ docs: .venv/.docs
 
 # What a virtual environment can't bring: git, and on Debian the venv module itself.
 system:
-	@if ! command -v git >/dev/null || ! $(or $(PYTHON),python3) -c 'import ensurepip' 2>/dev/null; then \
+	@if ! command -v git >/dev/null || test -z "$(PYTHON)"; then \
 	  sudo=$$(test $$(id -u) -eq 0 || echo sudo); \
 	  $$sudo apt-get update -q && $$sudo apt-get install -q -y --no-install-recommends git python3 python3-venv ca-certificates; \
 	fi
