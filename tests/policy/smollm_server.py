@@ -37,7 +37,13 @@ def main(port: int) -> None:
                 '<tool_call>{"name": "Shell", "arguments": {"command": "ls"}}</tool_call><|im_end|>\n'
             )
             # such a small model follows only what it has just read
-            ids = tokenizer(prompt + hint + "<|im_start|>assistant\n", return_tensors="pt").input_ids[:, -1500:]
+            # with tool_choice "required" the call's frame is given, and the model writes the command
+            frame = (
+                '<tool_call>{"name": "Shell", "arguments": {"command": "'
+                if request.get("tool_choice") == "required"
+                else ""
+            )
+            ids = tokenizer(prompt + hint + "<|im_start|>assistant\n" + frame, return_tensors="pt").input_ids[:, -1500:]
             out = model.generate(
                 ids, max_new_tokens=int(request.get("max_tokens", 48)), do_sample=False, return_dict_in_generate=True,
                 output_logits=True, eos_token_id=tokenizer.convert_tokens_to_ids("<|im_end|>"), pad_token_id=0,
@@ -51,6 +57,9 @@ def main(port: int) -> None:
                 for t, p in zip(new, logprobs, strict=True)
             ]
             text = tokenizer.decode(new, skip_special_tokens=True)
+            if frame:
+                command = text.split('"')[0].split("\n")[0].replace("\\", "")
+                text = f'{frame}{command}"}}}}</tool_call>'
             answer = {
                 "choices": [
                     {

@@ -45,6 +45,7 @@ class Job:
         self.grew = asyncio.Event()
         self.task: asyncio.Task[None] | None = None
         self.guard: asyncio.Task[None] | None = None
+        self.closing: asyncio.Task[None] | None = None
 
     @property
     def running(self) -> bool:

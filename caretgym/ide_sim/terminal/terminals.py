@@ -250,7 +250,7 @@ class Terminals:
         if block_ms > 0:
             _, waiting = await shell.process.inspect()
         self._clock.advance_ms(block_ms)
-        self._spawn(self._end_of_job(shell, job))
+        job.closing = self._spawn(self._end_of_job(shell, job))
         return self._result(
             "backgrounded" if block_ms > 0 else "started", job, shell, block_ms, output=collected, awaiting=waiting
         )
@@ -423,7 +423,8 @@ class Terminals:
             matched = self._matches(job, expression)
         finished = not job.running
         if finished:
-            await self._settled(job)
+            if job.closing is not None:
+                await asyncio.wait({job.closing})  # its file has its footer then
             matched = self._matches(job, expression)
         elapsed = block_ms
         if was_running and (finished or matched):
