@@ -44,7 +44,7 @@ async def test_a_real_model_drives_a_session(tmp_path: Path) -> None:
             f"http://127.0.0.1:{words[1]}/v1",
             stream=False,
             logprobs=True,
-            parameters={"max_tokens": 48},
+            parameters={"max_tokens": 32, "tool_choice": "required"},
         )
         result = await rollout(
             find_task(None), policy, journal_path=tmp_path / "s.journal", limits=EpisodeLimits(turns=3), watch=watch
@@ -56,6 +56,7 @@ async def test_a_real_model_drives_a_session(tmp_path: Path) -> None:
     print(result)
     assert result.error is None
     assert result.outcome in ("solved", "failed", "truncated")
+    assert turns[0].tool_calls[0].name == "Shell"
     assert turns[0].usage is not None
     assert turns[0].usage.completion_tokens > 0
     assert turns[0].tokens is not None
