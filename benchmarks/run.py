@@ -1,7 +1,6 @@
 """What is fast, each beside its limit in the same run."""
 
 import asyncio
-import resource
 import sqlite3
 import statistics
 import subprocess
@@ -22,7 +21,7 @@ from caretgym.ide_sim.journal import events as ev
 from caretgym.ide_sim.sandbox import runtime
 from caretgym.ide_sim.sandbox.base import SandboxSpec
 from caretgym.ide_sim.sandbox.bubblewrap import BubblewrapSandbox, bwrap_path
-from caretgym.ide_sim.sandbox.mounts import mount_options
+from caretgym.ide_sim.sandbox.mounts import RIPGREP, mount_options
 from caretgym.ide_sim.terminal.terminals import PROJECT_FOLDER
 from caretgym.tools import call_tool, get_profile
 
@@ -114,18 +113,19 @@ async def bench_tools(base: Path) -> None:
         ROWS.append(("Read, 120 lines", read, "open().read()", timed(lambda: (base / path).read_text(), 300)))
 
         rg = str(runtime.ripgrep())
-        grep = await timed_async(lambda: tool("Grep", pattern="function_77_"), 60)
-        bare = timed(
-            lambda: subprocess.run([rg, "-n", "function_77_", "./"], cwd=base, capture_output=True, check=True), 60
-        )
-        ROWS.append((f"Grep over {FILES} files", grep, "bare rg", bare))
-
-        glob = await timed_async(lambda: tool("Glob", glob_pattern="**/module7*.py"), 60)
-        bare = timed(
-            lambda: subprocess.run([rg, "--files", "-g", "**/module7*.py"], cwd=base, capture_output=True, check=True),
-            60,
-        )
-        ROWS.append((f"Glob over {FILES} files", glob, "bare rg --files", bare))
+        grep_flags = ["-n", "function_77_", "./"]
+        glob_flags = ["--files", "-g", "**/module7*.py"]
+        for what, name, arguments, flags in (
+            ("Grep", "Grep", {"pattern": "function_77_"}, grep_flags),
+            ("Glob", "Glob", {"glob_pattern": "**/module7*.py"}, glob_flags),
+        ):
+            ours = await timed_async(lambda name=name, arguments=arguments: tool(name, **arguments), 60)
+            inside = await timed_async(lambda flags=flags: sandbox.exec([RIPGREP, *flags]), 60)
+            outside = timed(
+                lambda flags=flags: subprocess.run([rg, *flags], cwd=base, capture_output=True, check=True), 60
+            )
+            ROWS.append((f"{what} over {FILES} files", ours, "bare rg in the same sandbox (overlay)", inside))
+            ROWS.append((f"{what} over {FILES} files", ours, "bare rg on the host's own files", outside))
 
         number = 0
 
@@ -184,28 +184,51 @@ def bench_journal() -> None:
 
 def bench_memory(task: Path) -> None:
     code = f"""
-import resource, gymnasium as gym, caretgym
-first = gym.make("caretgym/Session-v0", task={str(task)!r}, record=False).unwrapped
-first.reset(seed=0)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+import gymnasium as gym, caretgym, os
+from pathlib import Path
+
+def pss(pid):
+    lines = Path(f"/proc/{{pid}}/smaps_rollup").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+
+def family(pid):
+    out = [pid]
+    for task in Path(f"/proc/{{pid}}/task").iterdir():
+        for child in (task / "children").read_text().split():
+            out += family(int(child))
+    return out
+
+def total():
+    kib = 0
+    for pid in family(os.getpid()):
+        try:
+            kib += pss(pid)
+        except (OSError, StopIteration):
+            continue
+    return pss(os.getpid()) / 1024, kib / 1024
+
 turn = {{"text": "", "tool_calls": [{{"name": "Shell", "arguments": {{"command": "seq 1 1000"}}}}, {{"name": "Grep", "arguments": {{"pattern": "function_7"}}}}]}}
-envs = [gym.make("caretgym/Session-v0", task={str(task)!r}, record=False).unwrapped for _ in range(16)]
-for env in envs:
+envs = []
+def more():
+    env = gym.make("caretgym/Session-v0", task={str(task)!r}, record=False).unwrapped
     env.reset(seed=0)
     env.step(turn)
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 16 / 1024, before / 1024)
-for env in [first, *envs]:
+    envs.append(env)
+more()
+first = total()
+for _ in range(16):
+    more()
+last = total()
+print((last[0] - first[0]) / 16, (last[1] - first[1]) / 16, first[1])
+for env in envs:
     env.close()
 """
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    here, everything, first = map(float, said)
     ROWS.append(
-        (
-            "memory of one more session in this process, MiB",
-            float(said[0]),
-            "the first session with everything imported, MiB",
-            float(said[1]),
-        )
+        ("memory of one more session, all its processes, MiB", everything, "the first, everything imported, MiB", first)
     )
+    ROWS.append(("memory of one more session in this process, MiB", here, "the first, everything imported, MiB", first))
 
 
 def main() -> None:
@@ -224,7 +247,6 @@ def main() -> None:
         digits = 0 if "events" in what else 2
         table.add_row(what, f"{ours:,.{digits}f}{unit}", beside, f"{limit:,.{digits}f}{unit}", f"{ours / limit:.2f}")
     Console(width=140).print(table)
-    print(f"peak memory of this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB")
 
 
 if __name__ == "__main__":
