@@ -4,7 +4,9 @@ import fcntl
 import hashlib
 import os
 import sqlite3
+import tempfile
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +45,7 @@ class JournalWriter:
         """
         aside = path.with_name(f".{path.name}.{os.getpid()}.partial")
         try:
-            cls._make(aside)
+            aside.write_bytes(_empty_journal())
             os.link(aside, path)  # whole from the first moment that it has its name; never over another file
         finally:
             aside.unlink(missing_ok=True)
@@ -53,21 +55,6 @@ class JournalWriter:
         connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         connection.execute("PRAGMA synchronous=NORMAL")
         return cls(path, connection, lock)
-
-    @staticmethod
-    def _make(path: Path) -> None:
-        """Make an empty journal."""
-        connection = sqlite3.connect(path, isolation_level=None)
-        try:
-            connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=OFF")
-            connection.executescript(f"BEGIN;{TABLES}")
-            values = {"major": str(MAJOR), "minor": str(MINOR), "writer": __version__}
-            connection.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
-            connection.execute("COMMIT")
-        finally:
-            connection.close()
 
     def append(self, event: Event, *, virtual_ms: int = 0) -> int:
         """Add an event; returns its number. It lasts after the next :meth:`flush`."""
@@ -133,6 +120,25 @@ class JournalWriter:
             self._connection.close()
             lock_path(self.path).unlink(missing_ok=True)
             os.close(self._lock)
+
+
+@cache
+def _empty_journal() -> bytes:
+    """The bytes of a journal without events: SQLite takes milliseconds to make one, and they are always the same."""
+    with tempfile.TemporaryDirectory(prefix="caretgym-journal-") as folder:
+        path = Path(folder) / "empty"
+        connection = sqlite3.connect(path, isolation_level=None)
+        try:
+            connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=OFF")
+            connection.executescript(f"BEGIN;{TABLES}")
+            values = {"major": str(MAJOR), "minor": str(MINOR), "writer": __version__}
+            connection.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
+            connection.execute("COMMIT")
+        finally:
+            connection.close()
+        return path.read_bytes()
 
 
 def _without_surrogates(value: Any) -> Any:
