@@ -69,7 +69,7 @@ class ChangeScanner:
 
     def _changed(self, path: str, signature: _Signature | None) -> FileChange | None:
         had = path in self._known
-        existed = self._known[path] is not None if had else os.path.lexists(self._base / path)
+        existed = self._known[path] is not None if had else self._in_base(path)
         before = self._contents.get(path) if had else self._base_content(path)
         if signature is None:
             self._forget(path)
@@ -79,6 +79,11 @@ class ChangeScanner:
         if existed and before is not None and before == after and self._same_mode(path, signature, had):
             return None  # touched, or copied up without a change
         return FileChange(path, "changed" if existed else "created", "shell", before, after)
+
+    def _in_base(self, path: str) -> bool:
+        """Whether the base tree has a file or link there; a directory is none."""
+        file = self._base / path
+        return os.path.lexists(file) and (file.is_symlink() or not file.is_dir())
 
     def _same_mode(self, path: str, signature: _Signature, had: bool) -> bool:
         known = self._known.get(path)
