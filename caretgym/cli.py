@@ -240,7 +240,10 @@ def tasks_build(
     as_json: JsonFlag = False,
 ) -> None:
     """Make debugging tasks of a real package: its own tests must catch the injected faults."""
-    from caretgym.env.build import build_sdist
+    try:
+        from caretgym.env.build import build_sdist
+    except ModuleNotFoundError as error:
+        raise TaskError(f"building tasks needs {error.name}: pip install 'caretgym[build]'") from error
 
     name = Path(sdist).name.split("==")[0].removesuffix(".tar.gz")
     folder = out or Path(f"tasks-{name}")

@@ -138,7 +138,7 @@ class Journal:
         except PermissionError:
             fd = os.open(lock_path(self.path), os.O_RDONLY | os.O_CLOEXEC)
         try:
-            fcntl.lockf(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return True
         except OSError:

@@ -50,7 +50,7 @@ class JournalWriter:
         finally:
             aside.unlink(missing_ok=True)
         lock = os.open(lock_path(path), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
-        fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # of this open file, so readers in this process see it too
         # one writer, used from one thread at a time: the event loop's
         connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         connection.execute("PRAGMA synchronous=NORMAL")
