@@ -83,7 +83,7 @@ def reference_of(task: Task, prepared: Prepared) -> Reference:
         raise PolicyError(f"task {task.id} has no reference solution (no solution/ folder, nothing in solution.delete)")
     changed = {}
     for path in sorted(folder.rglob("*")) if folder is not None else ():
-        if path.is_file():
+        if path.is_file() and "__pycache__" not in path.parts:  # installing a package compiles its embedded tasks too
             name = str(path.relative_to(folder)) if folder is not None else ""
             before = _text(prepared.tree / name)
             after = _text(path)
