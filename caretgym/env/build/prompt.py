@@ -37,8 +37,8 @@ def symptom(output: str) -> str:
     if kind is not None:
         return f"I get {kind[1]}{': ' + kind[2] if kind[2] else ''}."
     if "!=" in first:
-        got, _, wanted = first.partition(" != ")
-        return f"I compared what I get with what I expect, and they differ: {got} against {wanted}."
+        got, _, wanted = re.sub(r"^\w+ differ: ", "", first).partition(" != ")
+        return f"I get {got} where I expect {wanted}."
     equal = re.match(r"assert (.+) == (.+)", first)
     if equal is not None:
         return f"I get {equal[1]} where I expect {equal[2]}."

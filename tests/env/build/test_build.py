@@ -80,6 +80,7 @@ def test_the_choice_is_seeded_and_spread() -> None:
 def test_prompts_tell_the_symptom() -> None:
     output = "E       AssertionError: assert [1, 2] == [1, 2, 3]\nE         Right contains one more item\n"
     assert symptom(output) == "I get [1, 2] where I expect [1, 2, 3]."
+    assert symptom("E       AssertionError: Lists differ: [1] != [2]\n") == "I get [1] where I expect [2]."
     assert symptom("E   ValueError: bad\n") == "I get ValueError: bad."
     assert symptom("") == "It does not do what it says."
     assert "`f`" in user_prompt("f", "p", output, random.Random(1))
