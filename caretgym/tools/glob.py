@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from caretgym.ide_sim.workspace import NotDirectory, WorkspaceError
+from caretgym.ide_sim.workspace import NotDirectory, WorkspaceError, visible
 from caretgym.tools.base import CallContext, Data, Tool, ToolOutcome, failed, success
 from caretgym.tools.grep import BadRegex, SearchError
 from caretgym.tools.ripgrep import SearchFailed, decode_path, ripgrep
@@ -68,7 +68,5 @@ class Glob(Tool[GlobArgs]):
                 continue  # gone since ripgrep saw it
         entries.sort()
         most = call.limits.get("files", 1000)
-        shown = tuple(
-            p.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for _, p in entries[:most]
-        )
+        shown = tuple(visible(path) for _, path in entries[:most])
         return success(GlobResult(directory, len(entries), shown))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import msgspec
 
-from caretgym.ide_sim.workspace import NotFound
+from caretgym.ide_sim.workspace import NotFound, visible
 from caretgym.tools.base import CallContext, Data, ErrorClass, Failure, Tool, ToolOutcome, failed, success
 from caretgym.tools.ripgrep import Found, SearchFailed, decode_path, ripgrep
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 Mode = Literal["content", "files_with_matches", "count"]
 LINE_CHARS = 1000
+_GROUP = re.compile(rb"--\r?\n")
+_NUMBERED = re.compile(rb"(\d+)([:-])")
+_COUNTED = re.compile(rb"([^\0]+)\0(\d+)\r?\n")
 
 
 class GrepArgs(msgspec.Struct, frozen=True):
@@ -110,9 +114,9 @@ class Grep(Tool[GrepArgs]):
                 relative = workspace.relative(full)
                 if workspace.ignore.blocked(relative) is not None:
                     continue
-                shown.append(msgspec.structs.replace(item, path=relative))
+                shown.append(msgspec.structs.replace(item, path=visible(relative)))
             else:
-                shown.append(msgspec.structs.replace(item, path=full))
+                shown.append(msgspec.structs.replace(item, path=visible(full)))
         shown.sort(key=lambda f: f.path)
         return success(_limit(args, shown, ide.workspace.root, call.limits.get("entries", 2000), found.complete))
 
@@ -135,45 +139,37 @@ def _arguments(args: GrepArgs, file: str | None) -> list[str]:
         out.append(f"--glob={args.glob}")
     if args.type:
         out.append(f"--type={args.type}")
-    return [*out, "-e", args.pattern, "--", file or "./"]
+    return [*out, "-e", args.pattern, "--", "./" if file is None else f"./{file}"]
 
 
 def _parse(args: GrepArgs, found: Found) -> list[FileMatches]:
     if args.output_mode == "files_with_matches":
-        return [FileMatches(_text(decode_path(name)), 0) for name in found.output.split(b"\0") if name]
+        return [FileMatches(decode_path(name), 0) for name in found.output.split(b"\0") if name]
     if args.output_mode == "count":
-        out = []
-        for line in found.output.splitlines():
-            name, separator, count = line.partition(b"\0")
-            if separator and count.isdigit():
-                out.append(FileMatches(_text(decode_path(name)), int(count)))
-        return out
+        return [FileMatches(decode_path(name), int(count)) for name, count in _COUNTED.findall(found.output)]
     return _parse_content(found.output)
 
 
-def _text(path: str) -> str:
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-
-
 def _parse_content(output: bytes) -> list[FileMatches]:
+    """``name NUL number mark text`` for each line; ``--`` between groups. A name may hold a line feed."""
     files: dict[bytes, tuple[list[MatchLine], list[int]]] = {}
-    group = False
-    for raw in output.split(b"\n"):
-        name, separator, rest = raw.partition(b"\0")
-        if not separator:
-            group = group or raw.rstrip(b"\r") == b"--"
-            continue
-        digits = len(rest) - len(rest.lstrip(b"0123456789"))
-        number, mark, text = rest[:digits], rest[digits : digits + 1], rest[digits + 1 :]
-        if not number:
-            continue
+    at = 0
+    while (end := output.find(b"\0", at)) >= 0:
+        name, group = output[at:end], False
+        while (separator := _GROUP.match(name)) is not None:
+            name, group = name[separator.end() :], True
+        stop = output.find(b"\n", end)
+        stop = len(output) if stop < 0 else stop
+        found = _NUMBERED.match(output, end + 1, stop)
+        at = stop + 1
+        if found is None:
+            continue  # a note of ripgrep's about a binary file
         lines, breaks = files.setdefault(name, ([], []))
         if group and lines:
             breaks.append(len(lines))
-        group = False
-        lines.append(MatchLine(int(number), _line(text), mark == b":"))
+        lines.append(MatchLine(int(found[1]), _line(output[found.end() : stop]), found[2] == b":"))
     return [
-        FileMatches(_text(decode_path(name)), sum(line.match for line in lines), tuple(lines), tuple(breaks))
+        FileMatches(decode_path(name), sum(line.match for line in lines), tuple(lines), tuple(breaks))
         for name, (lines, breaks) in files.items()
     ]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pathspec
 
-from caretgym.ide_sim.workspace import NotDirectory, Workspace, WorkspaceError
+from caretgym.ide_sim.workspace import NotDirectory, Workspace, WorkspaceError, visible
 from caretgym.tools.base import CallContext, Data, Tool, ToolOutcome, success
 
 if TYPE_CHECKING:
@@ -96,13 +96,13 @@ class _Builder:
         return out
 
     def _node(self, path: str, name: str) -> Node:
-        shown = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        shown = visible(name)
         entries = self._opened.get(path)
         if entries is None:
             return self._closed(path, shown)
         children = tuple(
             self._node(posixpath.join(path, child), child) if is_dir
-            else Node(child.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"), False)
+            else Node(visible(child), False)
             for child, is_dir in sorted(entries, key=lambda e: (not e[1], e[0]))
         )  # fmt: skip
         return Node(shown, True, children)

@@ -215,3 +215,18 @@ async def test_a_shell_prints_while_others_run(bench: Bench) -> None:
         assert "exit code: 0" in result.text
         text = await bench.call("Read", None, path=job.data["output_file"])
         assert f"{i}-3" in text.text
+
+
+async def test_odd_names_stay_on_one_line_and_are_told_apart(bench: Bench) -> None:
+    await bench.shell(
+        "echo needle > $'a\\nb'; echo needle > $'caf\\xe9'; echo needle > 'two words'; mkdir $'d\\x1b[31m'"
+    )
+    for tool, arguments in (
+        ("Grep", {"pattern": "needle"}),
+        ("Glob", {"glob_pattern": "*"}),
+        ("LS", {"target_directory": "."}),
+    ):
+        text = (await bench.call(tool, None, **arguments)).text
+        for name in ("a\\nb", "caf\\xe9", "two words"):
+            assert name in text, (tool, text)
+        assert "\x1b" not in text

@@ -163,6 +163,7 @@ class Shell:
     def __init__(self, shell_id: int, nonce: str) -> None:
         self.id, self.nonce = shell_id, nonce
         self.pid = 0
+        self.session = 0  # stays when the shell is gone: what it left running is still of its session
         self.slave = self.control = self.report = self.command = -1
         self.states: tuple[int, ...] = ()
         self.buffer = b""
@@ -306,6 +307,7 @@ class Init:
         finally:
             for fd in child_ends:
                 os.close(fd)
+        shell.session = shell.pid
         self.prefer_as_victim(shell.pid)
         self.shells[shell.id] = self.by_pid[shell.pid] = shell
         self.by_fd[shell.report] = shell
@@ -410,7 +412,7 @@ class Init:
     def on_kill(self, message: Message) -> None:
         """Signal every process of a shell's session."""
         shell = self.shells.get(message["id"])
-        pids = self.session_pids(shell.pid) if shell and shell.pid else []
+        pids = self.session_pids(shell.session) if shell else []
         for pid in pids:
             try:
                 os.kill(pid, message["signal"])
@@ -451,7 +453,7 @@ class Init:
         """What a shell's session is doing: how many processes, and whether one waits for the terminal."""
         shell = self.shells.get(message["id"])
         waiting, count = False, 0
-        for pid in self.session_pids(shell.pid) if shell and shell.pid else ():
+        for pid in self.session_pids(shell.session) if shell else ():
             count += 1
             try:
                 with open(f"/proc/{pid}/wchan") as file:

@@ -13,6 +13,7 @@ from caretgym.ide_sim.workspace.errors import (
     WorkspaceError,
 )
 from caretgym.ide_sim.workspace.ignore import DEFAULT_PATTERNS, IgnoreMatch, IgnoreRules
+from caretgym.ide_sim.workspace.names import visible
 from caretgym.ide_sim.workspace.types import DirEntry, FileChange, FileStat, WalkEntry
 from caretgym.ide_sim.workspace.workspace import Workspace
 
@@ -20,4 +21,5 @@ __all__ = [
     "DEFAULT_PATTERNS", "DirEntry", "FileChange", "FileStat", "IgnoreMatch", "IgnoreRules", "InvalidPath", "IsDirectory",
     "NoSpace", "NotDirectory", "NotFound", "NotRegular", "OutsideWorkspace", "PermissionDenied", "TooLarge", "WalkEntry",
     "Workspace", "WorkspaceError",
+    "visible",
 ]  # fmt: skip
