@@ -1,7 +1,6 @@
 """One episode: an agent's session on a task, asynchronous."""
 
 import secrets
-import shutil
 import time
 from pathlib import Path
 from typing import Any, Literal
@@ -23,7 +22,7 @@ from caretgym.ide_sim.journal import events as ev
 from caretgym.ide_sim.journal.writer import JournalWriter
 from caretgym.ide_sim.sandbox.base import Sandbox, SandboxError, SandboxSpec
 from caretgym.ide_sim.sandbox.bubblewrap import BubblewrapSandbox
-from caretgym.ide_sim.sandbox.stale import scratch_folder
+from caretgym.ide_sim.sandbox.stale import remove_tree, scratch_folder
 from caretgym.ide_sim.terminal.terminals import PROJECT_FOLDER
 from caretgym.tools import CallResult, Profile, call_tool, get_profile
 
@@ -298,7 +297,7 @@ class Session:
             if self._recorder is not None:
                 self._recorder.ended(self.outcome or "closed", reason)
             if self._scratch is not None:
-                shutil.rmtree(self._scratch, ignore_errors=True)
+                remove_tree(self._scratch)
 
 
 def new_journal_path(folder: Path, task: Task) -> Path:

@@ -1,7 +1,6 @@
 """The hidden check of a task, on a fresh sandbox over the final tree, where nothing of the agent's runs any more."""
 
 import asyncio
-import shutil
 from pathlib import Path
 
 import msgspec
@@ -13,7 +12,7 @@ from caretgym.env.report import ReportError, TestReport, read_report
 from caretgym.env.task import Task
 from caretgym.ide_sim.sandbox.base import Sandbox, SandboxSpec
 from caretgym.ide_sim.sandbox.bubblewrap import BubblewrapSandbox
-from caretgym.ide_sim.sandbox.stale import scratch_folder
+from caretgym.ide_sim.sandbox.stale import remove_tree, scratch_folder
 
 VERIFY = "/verify"
 VERIFY_OUT = "/verify-out"
@@ -57,7 +56,7 @@ async def verify(task: Task, prepared: Prepared, sandbox: Sandbox) -> Verdict:
             await asyncio.to_thread(restore_paths, layer, prepared.tree, task.file.verify.restore)
         return await _verify_layers(task, (prepared.tree, layer), folder)
     finally:
-        await asyncio.to_thread(shutil.rmtree, folder, True)
+        await asyncio.to_thread(remove_tree, folder)
 
 
 async def _verify_layers(task: Task, layers: tuple[Path, ...], folder: Path) -> Verdict:

@@ -8,7 +8,6 @@ import json
 import os
 import platform
 import secrets
-import shutil
 import socket
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,7 +31,7 @@ from caretgym.ide_sim.sandbox.channel import Channel
 from caretgym.ide_sim.sandbox.mounts import INIT, LAYERS, UPPER, mount_options
 from caretgym.ide_sim.sandbox.process import Child
 from caretgym.ide_sim.sandbox.seccomp import seccomp_program
-from caretgym.ide_sim.sandbox.stale import scratch_folder
+from caretgym.ide_sim.sandbox.stale import remove_tree, scratch_folder
 
 _MIB = 1 << 20
 _START_TIMEOUT_S = 30.0
@@ -424,7 +423,7 @@ class BubblewrapSandbox(Sandbox):
         if self._cgroup is not None:
             self._cgroup.remove()
         if self._upper is not None:
-            await asyncio.to_thread(shutil.rmtree, self._upper, True)
+            await asyncio.to_thread(remove_tree, self._upper)
 
     @staticmethod
     async def _end(process: Child) -> None:

@@ -20,6 +20,18 @@ def scratch_folder(purpose: str) -> Path:
     return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{purpose}-{os.getpid()}-"))
 
 
+def remove_tree(path: Path) -> None:
+    """Remove a folder of ours, also where a directory in it has been closed to its owner (overlay's work folder is)."""
+    if not os.path.lexists(path):
+        return
+    for folder, names, _ in os.walk(path):
+        for name in names:
+            inside = Path(folder, name)
+            if not inside.is_symlink() and inside.stat().st_mode & 0o700 != 0o700:
+                inside.chmod(0o700)
+    shutil.rmtree(path)
+
+
 @cache
 def sweep() -> None:
     """Remove what dead processes of this user left behind; once in a process."""
@@ -34,7 +46,7 @@ def sweep_now() -> int:
         if match and not Path("/proc", match[1]).exists():
             with contextlib.suppress(OSError):
                 if path.lstat().st_uid == os.getuid():
-                    shutil.rmtree(path)
+                    remove_tree(path)
                     removed += 1
     with contextlib.suppress(OSError):
         sweep_stale()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from caretgym.env.catalog import find_task
+from caretgym.env.freeze import freeze_upper
 from caretgym.env.session import Session
 from caretgym.env.turn import ToolCall, Turn
 from caretgym.ide_sim.sandbox.base import SandboxDied, SandboxSpec, SandboxUnavailable
@@ -237,3 +238,27 @@ async def test_a_sandbox_that_dies_says_so(base: Path) -> None:
 async def test_what_can_not_start_says_why_and_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(SandboxUnavailable, match=r"(?s)can't start.*missing"):
         await BubblewrapSandbox.start(SandboxSpec((tmp_path / "missing",)))
+
+
+async def test_without_extended_attributes_in_memory_the_changes_go_to_a_folder(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kernels before 6.6: the upper layer is a folder of the host's, which is gone afterwards."""
+    monkeypatch.setattr("caretgym.ide_sim.sandbox.bubblewrap._tmpfs_keeps_xattrs", lambda: False)
+    bench = await start_bench(base, tmp_path / "host")
+    try:
+        await bench.shell("rm -r src; mkdir src; echo new > src/main.py; rm README.md")
+        assert bench.read("src/main.py") == b"new\n"
+        assert (await bench.shell("ls; ls src")).data["output"] == "src\nmain.py\n"
+        assert (base / "README.md").exists()
+        frozen = tmp_path / "frozen"
+        await bench.ide.sandbox.kill_all()
+        freeze_upper(bench.ide.sandbox.upper_fd, frozen)
+    finally:
+        await stop_bench(bench)
+    again = await BubblewrapSandbox.start(SandboxSpec((base, frozen)))
+    try:
+        result = await again.exec(["bash", "-c", "ls; cat src/*"])
+    finally:
+        await again.close()
+    assert result.output == b"src\nnew\n"
