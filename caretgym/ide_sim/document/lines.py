@@ -115,6 +115,24 @@ class LineIndex:
                 raise EditError(f"line {line}, character {character} ({unit}) lies inside a character")
         return end if done == character else self._beyond(position, end, clamp)
 
+    def nearest(self, position: Position, unit: Unit = "utf-16") -> tuple[int, bool]:
+        """The code point offset of a position that may not exist, and whether it does; never fails.
+
+        A character beyond the line's end is its end, as LSP says (3.17, ``Position``), and so is the start of the line
+        after the last one; a negative number is 0; inside a character is before it.
+        """
+        line, character = position
+        if line >= len(self.starts):
+            return len(self.text), line == len(self.starts) and character == 0
+        exact = line >= 0 and character >= 0
+        line, character = max(line, 0), max(character, 0)
+        while True:
+            try:
+                return self.offset(Position(line, character), unit, clamp=True), exact
+            except EditError:  # a character is four units at most
+                character -= 1
+                exact = False
+
     @staticmethod
     def _beyond(position: Position, end: int, clamp: bool) -> int:
         if clamp:

@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from caretgym.ide_sim.errors import InfrastructureError
+
 WORKSPACE = "/workspace"
 HOME = "/home/agent"
 
 
-class SandboxError(Exception):
+class SandboxError(InfrastructureError):
     """Something is wrong with the machine, not with what the agent did: the episode becomes an ``infra_error``."""
 
 
@@ -94,6 +96,33 @@ class ExecResult:
     omitted_bytes: int = 0
 
 
+class PipedProcess(ABC):
+    """A program that runs inside with its standard streams at hand, such as a language server.
+
+    Attributes:
+        pid: As the sandbox counts.
+        stdin_fd, stdout_fd, stderr_fd: Our ends of the pipes, not blocking; whoever started it closes them by :meth:`close`.
+
+    """
+
+    pid: int
+    stdin_fd: int
+    stdout_fd: int
+    stderr_fd: int
+
+    @abstractmethod
+    async def wait(self) -> int:
+        """Its exit code; negative: the signal. SandboxDied: the sandbox went first."""
+
+    @abstractmethod
+    def kill(self) -> None:
+        """SIGKILL it and its whole session."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Kill it and close the pipes. May be called more than once."""
+
+
 class ShellProcess(ABC):
     """A persistent shell inside, on its own pseudo-terminal."""
 
@@ -151,6 +180,18 @@ class Sandbox(ABC):
 
         Raises:
             SandboxError: it can't be started (no such program or directory, no process left).
+            SandboxDied: the sandbox is gone.
+
+        """
+
+    @abstractmethod
+    async def open_process(
+        self, argv: list[str], *, cwd: str = WORKSPACE, env: Mapping[str, str] | None = None
+    ) -> PipedProcess:
+        """Start a program that runs until it ends or is killed.
+
+        Raises:
+            SandboxError: it can't be started.
             SandboxDied: the sandbox is gone.
 
         """

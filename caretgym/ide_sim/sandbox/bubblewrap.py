@@ -18,6 +18,7 @@ from caretgym.ide_sim.sandbox.base import (
     HOME,
     WORKSPACE,
     ExecResult,
+    PipedProcess,
     RunEnd,
     Sandbox,
     SandboxDied,
@@ -120,6 +121,39 @@ class BubblewrapShell(ShellProcess):
             os.close(self.master_fd)
             self.master_fd = -1
             self._sandbox.tell({"op": "forget", "id": self.id})
+
+
+class BubblewrapProcess(PipedProcess):
+    """A program with pipes in a bubblewrap sandbox."""
+
+    def __init__(
+        self,
+        sandbox: "BubblewrapSandbox",
+        ident: int,
+        pid: int,
+        fds: list[int],
+        ended: "asyncio.Future[tuple[dict[str, Any], list[int]]]",
+    ) -> None:
+        self.pid = pid
+        self.stdin_fd, self.stdout_fd, self.stderr_fd = fds
+        for fd in fds:
+            os.set_blocking(fd, False)
+        self._sandbox, self._ident, self._ended = sandbox, ident, ended
+
+    async def wait(self) -> int:
+        reply, _ = await asyncio.shield(self._ended)
+        return int(reply["code"])
+
+    def kill(self) -> None:
+        if not self._ended.done():
+            self._sandbox.tell({"op": "stop", "id": self._ident})
+
+    def close(self) -> None:
+        self.kill()
+        for name in ("stdin_fd", "stdout_fd", "stderr_fd"):
+            if getattr(self, name) >= 0:
+                os.close(getattr(self, name))
+                setattr(self, name, -1)
 
 
 def escape_mark(text: str) -> str:
@@ -390,6 +424,21 @@ class BubblewrapSandbox(Sandbox):
         omitted = total - len(head) - len(tail)
         gap = f"\n... ({omitted} bytes omitted) ...\n".encode() if omitted else b""
         return ExecResult(reply["code"], bytes(head) + gap + bytes(tail), timed_out.done(), omitted)
+
+    async def open_process(
+        self, argv: list[str], *, cwd: str = WORKSPACE, env: Mapping[str, str] | None = None
+    ) -> "BubblewrapProcess":
+        ident = next(self._ids)
+        ended = self._expect(("exited", ident, None))
+        message = {"op": "pipes", "id": ident, "argv": argv, "cwd": cwd, "env": dict(env or {})}
+        try:
+            reply, fds = await self._ask(message, ("started", ident, None))
+        except BaseException:
+            self._waiting.pop(("exited", ident, None), None)
+            ended.cancel()
+            self.tell({"op": "stop", "id": ident})
+            raise
+        return BubblewrapProcess(self, ident, reply["pid"], fds, ended)
 
     async def pressure(self) -> tuple[int, int]:
         if self._cgroup is not None and self._cgroup.support.complete:

@@ -474,34 +474,47 @@ class Init:
     # -- one-shot programs --------------------------------------------------------------------------------------------
     def on_exec(self, message: Message) -> None:
         """Run argv with its output on a pipe whose read end goes to the host."""
-        env = dict(self.config["env"], **message.get("env", {}))
-        argv = message["argv"]
-        program = self.find_program(argv[0], env["PATH"])
         read_end, write_end = os.pipe2(os.O_CLOEXEC)
         try:
-            os.chdir(message["cwd"])  # posix_spawn can't do it; nobody else here minds
-            try:
-                pid = os.posix_spawn(
-                    program,
-                    argv,
-                    env,
-                    file_actions=[
-                        (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
-                        (os.POSIX_SPAWN_DUP2, write_end, 1),
-                        (os.POSIX_SPAWN_DUP2, write_end, 2),
-                    ],
-                    setsid=True,
-                    setsigdef=DEFAULT_SIGNALS,
-                )
-            finally:
-                os.chdir("/")
-            self.prefer_as_victim(pid)
-            self.execs[pid] = message["id"]
+            pid = self.spawn(
+                message,
+                [
+                    (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
+                    (os.POSIX_SPAWN_DUP2, write_end, 1),
+                    (os.POSIX_SPAWN_DUP2, write_end, 2),
+                ],
+            )
             self.deadlines[pid] = time.monotonic() + message["timeout"]
             self.send({"event": "started", "id": message["id"], "pid": pid}, [read_end])
         finally:
             os.close(read_end)
             os.close(write_end)
+
+    def on_pipes(self, message: Message) -> None:
+        """Run argv for as long as it likes; the host gets its standard input, output and error."""
+        pipes = [os.pipe2(os.O_CLOEXEC) for _ in range(3)]
+        inside = (pipes[0][0], pipes[1][1], pipes[2][1])
+        try:
+            pid = self.spawn(message, [(os.POSIX_SPAWN_DUP2, fd, n) for n, fd in enumerate(inside)])
+            self.send({"event": "started", "id": message["id"], "pid": pid}, [pipes[0][1], pipes[1][0], pipes[2][0]])
+        finally:
+            for pipe in pipes:
+                os.close(pipe[0])
+                os.close(pipe[1])
+
+    def spawn(self, message: Message, file_actions: Any) -> int:
+        """Start a program in a session of its own; its end is reported as ``exited``."""
+        env = dict(self.config["env"], **message.get("env", {}))
+        argv = message["argv"]
+        program = self.find_program(argv[0], env["PATH"])
+        os.chdir(message["cwd"])  # posix_spawn can't do it; nobody else here minds
+        try:
+            pid = os.posix_spawn(program, argv, env, file_actions=file_actions, setsid=True, setsigdef=DEFAULT_SIGNALS)
+        finally:
+            os.chdir("/")
+        self.prefer_as_victim(pid)
+        self.execs[pid] = message["id"]
+        return pid
 
     @staticmethod
     def find_program(name: str, path: str) -> str:

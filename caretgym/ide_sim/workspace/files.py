@@ -195,6 +195,26 @@ def delete(tree: Tree, path: str, limit: int) -> tuple[bytes, bool]:
         return before, link
 
 
+def link(tree: Tree, path: str, target: str) -> None:
+    """Make a symbolic link where nothing is, parents included."""
+    with ExitStack() as stack:
+        place = locate(tree, path, stack, create_parents=True, follow=False)
+        os.symlink(target, place.name, dir_fd=place.directory)
+
+
+def remove_empty(tree: Tree, path: str) -> bool:
+    """Remove a directory if it is there and empty; returns whether it was."""
+    with ExitStack() as stack:
+        try:
+            place = locate(tree, path, stack, create_parents=False, follow=False)
+            os.rmdir(place.name, dir_fd=place.directory)
+        except OSError as error:
+            if error.errno in (errno.ENOENT, errno.ENOTEMPTY, errno.ENOTDIR, errno.EEXIST):
+                return False
+            raise
+        return True
+
+
 def scan(tree: Tree, path: str) -> list[DirEntry]:
     """The entries of a directory by name; those that vanish meanwhile are left out."""
     fd = tree.open(path, os.O_RDONLY | os.O_DIRECTORY)

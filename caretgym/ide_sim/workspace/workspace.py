@@ -141,6 +141,18 @@ class Workspace:
         self.publish(FileChange(name, "deleted", origin, None if link else before, None))
         return before
 
+    def symlink(self, path: str, target: str) -> None:
+        """Create a symbolic link, parents included; publishes nothing."""
+        self._refuse_read_only(path)
+        with self._named(path) as name:
+            files.link(self._tree, name, target)
+
+    def remove_empty(self, path: str) -> bool:
+        """Remove a directory if it is there and empty; publishes nothing."""
+        self._refuse_read_only(path)
+        with self._named(path) as name:
+            return files.remove_empty(self._tree, name)
+
     def _refuse_read_only(self, path: str) -> None:
         if self.read_only:
             raise PermissionDenied(path, read_only=True)

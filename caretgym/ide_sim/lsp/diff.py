@@ -1,0 +1,37 @@
+"""The smallest single change between two texts."""
+
+from caretgym.ide_sim.document import Range, TextChange, Unit
+from caretgym.ide_sim.document.lines import LineIndex
+
+
+def _common(a: str, b: str, limit: int, *, from_end: bool) -> int:
+    """How many characters two texts share at their start, or at their end; by halving, since slices compare fast."""
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        same = a[len(a) - middle :] == b[len(b) - middle :] if from_end else a[:middle] == b[:middle]
+        low, high = (middle, high) if same else (low, middle - 1)
+    return low
+
+
+def change_between(old: str, new: str, unit: Unit) -> TextChange | None:
+    """The change that makes ``new`` of ``old``; None if they are equal.
+
+    Its range is one of ``old``'s, never reversed, never inside a character or between the halves of a CRLF.
+    """
+    if old == new:
+        return None
+    start = _common(old, new, min(len(old), len(new)), from_end=False)
+    tail = _common(old, new, min(len(old), len(new)) - start, from_end=True)
+    end = len(old) - tail
+    if _splits_crlf(old, start):
+        start -= 1
+    if _splits_crlf(old, end):
+        end += 1
+        tail -= 1
+    index = LineIndex(old)
+    return TextChange(Range(index.position(start, unit), index.position(end, unit)), new[start : len(new) - tail])
+
+
+def _splits_crlf(text: str, offset: int) -> bool:
+    return 0 < offset < len(text) and text[offset - 1] == "\r" and text[offset] == "\n"
