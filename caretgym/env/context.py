@@ -87,7 +87,7 @@ def open_files(ide: IDE) -> str:
             continue
         shown = ide.workspace.display(path)
         if path == editor.focused:
-            line = editor.cursors.get(path, 1)
+            line = editor.cursor_line(path)
             opened.append(f"- {shown} (currently focused file, cursor is on line {line}, total lines: {total})")
         else:
             opened.append(f"- {shown} (total lines: {total})")

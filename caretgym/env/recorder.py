@@ -5,11 +5,13 @@ from typing import Any
 import msgspec
 
 from caretgym.env.observation import Observation
+from caretgym.env.rewards import RewardTerm
 from caretgym.env.turn import ToolCall, Turn
 from caretgym.ide_sim.clock import Clock
 from caretgym.ide_sim.ide import IDE
 from caretgym.ide_sim.journal import events as ev
 from caretgym.ide_sim.journal.writer import JournalWriter
+from caretgym.ide_sim.lsp.records import LintReport
 from caretgym.ide_sim.workspace import FileChange
 from caretgym.tools.base import CallResult
 
@@ -17,8 +19,13 @@ TERMINAL_BYTES = 1 << 20
 """Raw terminal bytes kept of one shell between two steps; what is beyond is counted, not kept."""
 
 
+TRAFFIC_BYTES = 64 << 20
+"""Language servers' messages kept of one session; of later ones only the size."""
+_INLINE = 1024
+
+
 class Recorder:
-    """Turns what happens into events. Also the terminals' observer.
+    """Turns what happens into events. Also the terminals' and the language servers' observer.
 
     Args:
         journal: Where to.
@@ -36,6 +43,9 @@ class Recorder:
         self._hashes: dict[str, str | None] = {}
         self._editor_version = -1
         self._todos: tuple[Any, ...] = ()
+        self._buffers: dict[str, int] = {}
+        self._messages = 0
+        self._traffic = 0
 
     def _append(self, event: ev.Event) -> None:
         self._journal.append(event, virtual_ms=self._clock.elapsed_ms())
@@ -64,6 +74,29 @@ class Recorder:
             self._append(ev.TerminalChunk(shell_id=shell_id, offset=offset, data=data, dropped=dropped))
             self._offsets[shell_id] = offset + len(data) + dropped
         self._kept.clear()
+
+    # -- the language servers' observer -------------------------------------------------------------------------------
+    def traffic(self, server: str, direction: str, body: bytes) -> int:
+        """See :class:`LanguageObserver`."""
+        self._messages += 1
+        self._traffic += len(body)
+        kept = self._traffic <= TRAFFIC_BYTES
+        inline = kept and len(body) <= _INLINE
+        self._append(
+            ev.LspMessage(
+                step=self.step, server=server, direction=direction, serial=self._messages, size=len(body),
+                body=body if inline else None, blob=self._journal.put_blob(body) if kept and not inline else None,
+            )
+        )  # fmt: skip
+        return self._messages
+
+    def linted(self, report: LintReport) -> None:
+        """See :class:`LanguageObserver`."""
+        self._append(ev.LintsReported(step=self.step, report=report))
+
+    def answered(self, question: dict[str, Any], answer: Any) -> None:
+        """See :class:`LanguageObserver`."""
+        self._append(ev.LanguageAnswered(step=self.step, question=question, answer=answer))
 
     # -- the session --------------------------------------------------------------------------------------------------
     def started(self, event: ev.SessionStarted) -> None:
@@ -107,7 +140,16 @@ class Recorder:
         )  # fmt: skip
 
     def ide_state(self, ide: IDE) -> None:
-        """Editor state and to-do list, if they changed."""
+        """Editor state, unsaved buffers and to-do list, if they changed."""
+        dirty = {p: d.version for p, d in ide.workspace.documents.items() if ide.workspace.is_dirty(p)}
+        for path, version in dirty.items():
+            if self._buffers.get(path) != version:
+                text = ide.workspace.documents[path].text.encode("utf-8", "surrogatepass")
+                blob = self._journal.put_blob(text)
+                self._append(ev.BufferChanged(step=self.step, path=path, version=version, text=blob))
+        for path in [p for p in self._buffers if p not in dirty]:
+            self._append(ev.BufferChanged(step=self.step, path=path, version=self._buffers[path]))
+        self._buffers = dirty
         if ide.editor.version != self._editor_version:
             self._editor_version = ide.editor.version
             self._append(ev.EditorChanged(step=self.step, state=ide.editor.to_dict()))
@@ -130,9 +172,13 @@ class Recorder:
         )  # fmt: skip
         self._journal.flush()
 
+    def rewards(self, terms: list[RewardTerm]) -> None:
+        """Terms of the reward."""
+        for term in terms:
+            self._append(ev.RewardGiven(step=self.step, name=term.name, value=term.value, weight=term.weight))
+
     def outcome(self, status: str, reward: float, details: dict[str, Any]) -> None:
         """How the episode came out."""
-        self._append(ev.RewardGiven(step=self.step, name="verifier", value=reward, weight=1.0))
         self._append(ev.OutcomeReached(step=self.step, status=status, reward=reward, details=details))
 
     def infra_error(self, where: str, message: str) -> None:

@@ -2,6 +2,7 @@
 
 import secrets
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -9,18 +10,21 @@ import msgspec
 
 from caretgym._version import __version__
 from caretgym.env.context import finished_jobs, first_messages
+from caretgym.env.language import POOL, check_servers, languages, offered
 from caretgym.env.limits import EpisodeLimits, episode_limits, sandbox_limits, turn_tokens
 from caretgym.env.observation import Observation, ObservedMessage, ObservedResult
 from caretgym.env.prepare import Prepared, prepare
 from caretgym.env.recorder import Recorder
+from caretgym.env.rewards import DEFAULT_WEIGHTS, VERIFIER, LintDelta, RewardTerm, check_weights, total
 from caretgym.env.task import Task
 from caretgym.env.turn import ToolCall, Turn
 from caretgym.env.verifier import Verdict, verify
 from caretgym.ide_sim.clock import Clock
+from caretgym.ide_sim.errors import InfrastructureError
 from caretgym.ide_sim.ide import IDE
 from caretgym.ide_sim.journal import events as ev
 from caretgym.ide_sim.journal.writer import JournalWriter
-from caretgym.ide_sim.sandbox.base import Sandbox, SandboxError, SandboxSpec
+from caretgym.ide_sim.sandbox.base import Sandbox, SandboxSpec
 from caretgym.ide_sim.sandbox.bubblewrap import BubblewrapSandbox
 from caretgym.ide_sim.sandbox.stale import remove_tree, scratch_folder
 from caretgym.ide_sim.terminal.terminals import PROJECT_FOLDER
@@ -69,6 +73,10 @@ class Session:
         self._recorder: Recorder | None = None
         self._scratch: Path | None = None
         self._closed = False
+        self._servers: str | Path = POOL
+        self._weights: dict[str, float] = dict(DEFAULT_WEIGHTS)
+        self._lints: LintDelta | None = None
+        self._terms: list[RewardTerm] = []
 
     @classmethod
     async def start(
@@ -80,6 +88,8 @@ class Session:
         journal_path: Path | None = None,
         prepared: Prepared | None = None,
         limits: EpisodeLimits | None = None,
+        servers: str | Path = POOL,
+        reward: Mapping[str, float] | None = None,
     ) -> tuple["Session", StepResult]:
         """Begin an episode.
 
@@ -90,19 +100,28 @@ class Session:
             journal_path: Where to record; must not exist. None: nowhere.
             prepared: The task's base tree, if the caller has it.
             limits: Defaults under the task's own limits.
+            servers: ``pool``: language servers, shared with other sessions. ``none``: no servers, and no tools for them.
+                The path of a journal: what the servers said there.
+            reward: Weights of the reward's terms (rewards.py); default: the verifier's word, weight 1.
 
         Returns:
             The session and its first observation (as the result of a step 0).
 
         Raises:
             TaskError: the task can't be prepared.
+            ServerError: it asks for a language server, or a version of one, that is not installed.
             SandboxUnavailable: this host can't run the sandbox. Nothing is left behind.
+            ValueError: ``servers`` or ``reward`` are not as described.
 
         """
         if isinstance(profile, str):
             profile = get_profile(profile)
+        servers = check_servers(servers)
+        weights = check_weights(DEFAULT_WEIGHTS if reward is None else reward)
+        profile = offered(profile, servers)
         prepared = prepared or await prepare(task)
         session = cls(task, prepared, profile, episode_limits(task.file.limits, limits), seed)
+        session._servers, session._weights = servers, weights
         try:
             await session._begin(journal_path)
         except BaseException:
@@ -123,24 +142,35 @@ class Session:
             limits=sandbox_limits(self.task.file.limits),
         )
         clock = Clock()
-        if journal_path is not None:
-            self._recorder = Recorder(JournalWriter.create(journal_path), clock)
+        writer = Recorder(JournalWriter.create(journal_path), clock) if journal_path is not None else None
+        self._recorder = writer
+        found = languages(self.task, self.prepared, self._servers, writer, self.task.site_packages)
+        if journal_path is not None and self._recorder is not None:
             self.journal_path = journal_path
             self._recorder.started(
                 ev.SessionStarted(
                     session_id=journal_path.stem, task_id=self.task.id, profile=self.profile.name, seed=self.seed,
-                    versions={"caretgym": __version__}, base_tree=self.prepared.key,
+                    versions={"caretgym": __version__, **{f"lsp:{k}": v for k, v in found.versions.items()}}, base_tree=self.prepared.key,
+                    options={"servers": str(self._servers), "reward": self._weights},
                     started_at_ms=int(time.time() * 1000),
                 )
             )  # fmt: skip
         self._sandbox = await BubblewrapSandbox.start(spec)
         ide = IDE(
-            self._sandbox, self.prepared.tree, self._scratch, seed=self.seed, observer=self._recorder, clock=clock
+            self._sandbox,
+            self.prepared.tree,
+            self._scratch,
+            seed=self.seed,
+            observer=self._recorder,
+            clock=clock,
+            language=found.factory,
         )
         self._ide = ide
         if self._recorder is not None:
             ide.workspace.subscribe(self._recorder.file_changed)
         self._open_editor(ide)
+        self._lints = LintDelta(ide, self._weights)
+        await self._lints.begin()
 
     def _open_editor(self, ide: IDE) -> None:
         part = self.task.file.editor
@@ -193,7 +223,7 @@ class Session:
             if turn.tool_calls:
                 return await self._work(turn)
             return await self._finish()
-        except SandboxError as error:
+        except InfrastructureError as error:
             return self._infra_error(error)
 
     async def _work(self, turn: Turn) -> StepResult:
@@ -206,10 +236,19 @@ class Session:
         if jobs:
             messages.append(ObservedMessage("user", finished_jobs(jobs)))
         observation = Observation(messages, results)
+        assert self._lints is not None
+        reward = self._give(await self._lints.step())
         limit = self._limit_reached()
         if limit is not None:
-            return self._end("truncated", 0.0, observation, {"limit": limit})
-        return self._return(observation, 0.0, terminated=False, truncated=False)
+            return self._end("truncated", reward, observation, {"limit": limit})
+        return self._return(observation, reward, terminated=False, truncated=False)
+
+    def _give(self, terms: list[RewardTerm]) -> float:
+        """Record terms; returns their sum."""
+        self._terms += terms
+        if self._recorder is not None:
+            self._recorder.rewards(terms)
+        return total(terms)
 
     async def _call(self, call: ToolCall) -> CallResult:
         self._calls += 1
@@ -245,11 +284,13 @@ class Session:
             "passed": len(verdict.passed), "failed": len(verdict.failed), "skipped": len(verdict.skipped),
         }  # fmt: skip
         solved = verdict.solved
-        return self._end("solved" if solved else "failed", float(solved), Observation(), {"tests": details})
+        weight = self._weights.get(VERIFIER, 0.0)
+        reward = self._give([RewardTerm(VERIFIER, float(solved), weight)])
+        return self._end("solved" if solved else "failed", reward, Observation(), {"tests": details})
 
-    def _infra_error(self, error: SandboxError) -> StepResult:
+    def _infra_error(self, error: InfrastructureError) -> StepResult:
         if self._recorder is not None:
-            self._recorder.infra_error("sandbox", str(error))
+            self._recorder.infra_error(type(error).__name__, str(error))
         return self._end("infra_error", 0.0, Observation(), {"error": str(error)})
 
     def _end(self, outcome: Outcome, reward: float, observation: Observation, extra: dict[str, Any]) -> StepResult:
@@ -271,12 +312,16 @@ class Session:
         truncated: bool,
         extra: dict[str, Any] | None = None,
     ) -> StepResult:
+        terms, self._terms = self._terms, []
         info = {
             "task_id": self.task.id,
             "outcome": self.outcome,
             "step": self.steps,
             "tokens": self.tokens,
             "invalid_calls": self.invalid_calls,
+            "rewards": {
+                name: sum(t.value for t in terms if t.name == name) for name in sorted({t.name for t in terms})
+            },
             **(extra or {}),
         }
         if self._recorder is not None:

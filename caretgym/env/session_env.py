@@ -11,9 +11,11 @@ import gymnasium as gym
 
 from caretgym.env.account import observation_text, turn_text
 from caretgym.env.catalog import find_task
+from caretgym.env.language import POOL, check_servers, offered
 from caretgym.env.limits import EpisodeLimits
 from caretgym.env.loop import call
 from caretgym.env.prepare import Prepared, prepare
+from caretgym.env.rewards import DEFAULT_WEIGHTS, check_weights
 from caretgym.env.session import Session, StepResult, new_journal_path
 from caretgym.env.spaces import ObservationSpace, TurnSpace
 from caretgym.env.task import Task
@@ -31,15 +33,18 @@ class SessionEnv(gym.Env[dict[str, Any], dict[str, Any]]):
     Args:
         task: An embedded task's id, a path to a task, or a :class:`Task`; None: the embedded default.
         sandbox: The sandbox's backend.
-        profile: Tool names and wording: ``cursor-2026`` or ``cursor-2.0``.
+        profile: Tool names and wording: ``cursor-2026`` or ``cursor-2.0``, with flags such as ``+lsp`` (see `get_profile`).
         journal_dir: Where records go; None: below the cache (``~/.cache/caretgym/sessions``).
         record: Whether to keep a record at all.
         max_turns: Default limit of turns where the task sets none.
+        servers: Language servers: ``pool`` (shared with other sessions), ``none``, or the path of a journal whose answers
+            are given again.
+        reward: Weights of the reward's terms, such as ``{"verifier": 1, "lint_errors": -0.1}``.
         render_mode: ``ansi`` returns the last step as text, ``human`` prints each step as it happens.
 
     Raises:
         TaskError: no such task, or it is not sound.
-        ValueError: no such sandbox or profile.
+        ValueError: no such sandbox, profile, servers or reward term.
 
     """
 
@@ -54,13 +59,17 @@ class SessionEnv(gym.Env[dict[str, Any], dict[str, Any]]):
         record: bool = True,
         max_turns: int | None = None,
         render_mode: str | None = None,
+        servers: str | Path = POOL,
+        reward: Mapping[str, float] | None = None,
     ) -> None:
         if sandbox not in SANDBOXES:
             raise ValueError(f"no sandbox named {sandbox!r}; there is: {', '.join(SANDBOXES)}")
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise ValueError(f"no render mode {render_mode!r}; there are: ansi, human")
         self.task = find_task(task)
-        self.profile = get_profile(profile)
+        self._servers = check_servers(servers)
+        self._weights = check_weights(DEFAULT_WEIGHTS if reward is None else reward)
+        self.profile = offered(get_profile(profile), self._servers)
         self.render_mode = render_mode
         self.action_space = TurnSpace(self.profile)
         self.observation_space = ObservationSpace()
@@ -128,6 +137,8 @@ class SessionEnv(gym.Env[dict[str, Any], dict[str, Any]]):
             journal_path=path,
             prepared=self._prepared[1],
             limits=self._limits,
+            servers=self._servers,
+            reward=self._weights,
         )
 
     def step(self, action: Turn | Mapping[str, Any]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:

@@ -15,6 +15,8 @@ from typing import Any
 
 import msgspec
 
+from caretgym.ide_sim.lsp.service import LanguageConfig
+
 SCHEMA = 1
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 
@@ -107,6 +109,7 @@ class TaskFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     editor: EditorPart = EditorPart()
     solution: SolutionPart = SolutionPart()
     limits: LimitsPart = LimitsPart()
+    lsp: LanguageConfig = LanguageConfig()
     provenance: dict[str, Any] = {}
 
 

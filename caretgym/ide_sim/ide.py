@@ -1,11 +1,14 @@
 """The simulated IDE of one session: workspace, terminals, editor state and to-do list in one sandbox."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from caretgym.ide_sim.changes import ChangeScanner
 from caretgym.ide_sim.clock import Clock
 from caretgym.ide_sim.editor import EditorState
+from caretgym.ide_sim.lsp.features import LanguageFeatures
+from caretgym.ide_sim.lsp.service import Language, LanguageConfig, LanguageService
 from caretgym.ide_sim.sandbox.base import HOME, WORKSPACE, Sandbox
 from caretgym.ide_sim.terminal.shell import TerminalObserver
 from caretgym.ide_sim.terminal.terminals import Terminals
@@ -14,6 +17,14 @@ from caretgym.ide_sim.workspace import FileChange, OutsideWorkspace, Workspace
 
 READABLE = ("/usr", "/opt", "/etc", "/tmp", HOME)  # noqa: S108 - the sandbox's own
 """Where an agent may read outside of the workspace, beside writing to ``/tmp`` by the shell."""
+
+
+LanguageFactory = Callable[[Workspace], Language]
+
+
+def no_servers(workspace: Workspace) -> Language:
+    """For an IDE without language servers: it answers that there is none."""
+    return LanguageService(workspace, Path("/nonexistent"), "", LanguageConfig(servers=[]))
 
 
 class IDE:
@@ -26,6 +37,7 @@ class IDE:
         seed: Of whatever is random (shell ids).
         observer: Is told of terminals.
         clock: Default: a new virtual clock.
+        language: Makes the language features for the workspace; default: none.
 
     """
 
@@ -38,6 +50,7 @@ class IDE:
         seed: int = 0,
         observer: TerminalObserver | None = None,
         clock: Clock | None = None,
+        language: LanguageFactory = no_servers,
     ) -> None:
         self.sandbox = sandbox
         self.clock = clock or Clock()
@@ -48,6 +61,9 @@ class IDE:
         self.terminals = Terminals(sandbox, self.clock, host_folder, seed=seed, observer=observer)
         self._scanner = ChangeScanner(sandbox.upper_fd, base, self.workspace)
         self.workspace.subscribe(self._changed)
+        self.language = language(self.workspace)
+        self.language.before_asking(self.sync)
+        self.features = LanguageFeatures(self.language)
 
     def read_roots(self, path: str) -> tuple[Workspace, str]:
         """Where a path that an agent names is to be read, and its name there.
@@ -84,7 +100,8 @@ class IDE:
             self.editor.removed(change.path)
 
     async def close(self) -> None:
-        """Let go of terminals and handles."""
+        """Let go of language servers, terminals and handles."""
+        await self.language.close()
         await self.terminals.close()
         self.workspace.close()
         self.outside.close()

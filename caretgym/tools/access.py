@@ -41,6 +41,6 @@ def edited(
 ) -> Edited:
     """Build the record and tell the editor."""
     relative = ide.workspace.relative(path)
-    ide.editor.edited(relative)
     diff = unified(before, after, relative)
+    ide.editor.edited(relative, lines_added=diff.added, lines_removed=diff.removed)
     return Edited(path, diff.added, diff.removed, diff.text, before, after, replacements, relaxed)

@@ -81,6 +81,10 @@ class Tool(Generic[A]):
     Args: type[A]
     """Struct of the canonical arguments. Optional ones have defaults."""
 
+    def edits(self, args: A) -> str | None:
+        """The file that a call edits, by the path in its arguments; None: it edits none."""
+        return None
+
     async def run(self, ide: IDE, args: A, call: CallContext) -> ToolOutcome:
         """Do it."""
         raise NotImplementedError

@@ -85,6 +85,12 @@ class Profile:
     """Exposed name -> row, in the order in which the model is shown them."""
     common: Texts
     """Texts for variants that any tool can return (failures.py)."""
+    base: str = ""
+    """The name without flags."""
+    flags: frozenset[str] = frozenset()
+    """What is switched on."""
+    edit_lints: bool = False
+    """Whether the result of an edit names the lints that it brought (ED-7)."""
     result_cap: int = 100_000
     """Most characters (code points) of one result's text (ER-5)."""
     global_ignore: tuple[str, ...] = ()
@@ -114,34 +120,53 @@ class Profile:
 
 
 def build_profile(name: str, rows: Iterable[ToolSpec], common: Texts, flags: Collection[str], **extra: Any) -> Profile:
-    """Make a profile of the rows whose flag is unset or among ``flags``."""
+    """Make a profile of the rows whose flag is unset or among ``flags``. Its name tells flags that are not as usual."""
     tools: dict[str, ToolSpec] = {}
     for row in rows:
         if row.flag is None or row.flag in flags:
             if row.name in tools:
                 raise ValueError(f"profile {name}: two tools named {row.name}")
             tools[row.name] = row
-    return Profile(name=name, tools=MappingProxyType(tools), common=common, **extra)
+    full = name + "".join(f"+{flag}" for flag in sorted(set(flags).difference(DEFAULT_FLAGS)))
+    full += "".join(f"+no-{flag}" for flag in sorted(DEFAULT_FLAGS.difference(flags)))
+    return Profile(
+        name=full, tools=MappingProxyType(tools), common=common, base=name, flags=frozenset(flags),
+        edit_lints="edit-lints" in flags, **extra,
+    )  # fmt: skip
 
 
 PROFILES = ("cursor-2026", "cursor-2.0")
+DEFAULT_FLAGS = frozenset({"lints"})
+"""On unless switched off: ``ReadLints`` (GEN-2)."""
 
 
-def get_profile(name: str = "cursor-2026", *, flags: Collection[str] = ()) -> Profile:
+def get_profile(name: str = "cursor-2026", *, flags: Collection[str] | None = None) -> Profile:
     """Return the profile of that name.
 
-    ``flags`` switches on rows that are offered by flag only: ``ls`` (cursor-2026).
+    The name may carry flags: ``cursor-2026+lsp``, ``cursor-2026+no-lints``. ``flags``, if given, are all that are on.
+
+    - ``lints`` (on by default): ``ReadLints``.
+    - ``edit-lints``: the result of an edit names the lints that it brought (ED-7).
+    - ``lsp``: tools that ask language servers, named ``lsp_*``.
+    - ``ls``: ``LS`` in cursor-2026.
 
     Raises ValueError for an unknown profile or flag; the message lists the known ones.
     """
     # The tables import every tool, so they are loaded when first asked for.
     from caretgym.tools.profiles import cursor_2_0, cursor_2026
 
-    if name not in PROFILES:
-        raise ValueError(f"no profile named {name!r}; there are: {', '.join(PROFILES)}")
-    table: Any = cursor_2026 if name == "cursor-2026" else cursor_2_0
-    known = {row.flag for row in table.ROWS if row.flag}
-    if unknown := sorted(set(flags) - known):
-        raise ValueError(f"profile {name} has no flag {unknown[0]!r}; it has: {', '.join(sorted(known)) or 'none'}")
-    profile: Profile = table.build(flags)
+    base, *named = name.split("+")
+    if base not in PROFILES:
+        raise ValueError(f"no profile named {base!r}; there are: {', '.join(PROFILES)}")
+    on = set(DEFAULT_FLAGS if flags is None else flags)
+    table: Any = cursor_2026 if base == "cursor-2026" else cursor_2_0
+    known = {row.flag for row in table.ROWS if row.flag} | {"edit-lints"}
+    for flag in named:
+        plain = flag.removeprefix("no-")
+        on = on - {plain} if flag.startswith("no-") else on | {flag}
+        if plain not in known:
+            on.add(plain)
+    if unknown := sorted(on - known):
+        raise ValueError(f"profile {base} has no flag {unknown[0]!r}; it has: {', '.join(sorted(known))}")
+    profile: Profile = table.build(on)
     return profile

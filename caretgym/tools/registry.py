@@ -10,6 +10,7 @@ import msgspec
 from caretgym.ide_sim.workspace.errors import WorkspaceError
 from caretgym.tools.arguments import read_arguments
 from caretgym.tools.base import CallContext, CallResult, ErrorClass, Failure, ToolOutcome, failed
+from caretgym.tools.edit_lints import lints_before, new_lints
 from caretgym.tools.failures import UnknownTool, from_workspace_error
 from caretgym.tools.profile import Profile, ToolSpec
 
@@ -23,7 +24,7 @@ async def call_tool(
     """Run one call to its end.
 
     ``arguments`` is an object, or the raw text where the model's JSON could not be parsed. Everything that the agent
-    can cause is a result. A ``SandboxError`` propagates: the environment failed. So does any other exception, which is
+    can cause is a result. An ``InfrastructureError`` propagates: the environment failed. So does any other exception, which is
     a fault of this package.
     """
     spec = profile.tools.get(name)
@@ -33,17 +34,28 @@ async def call_tool(
     if isinstance(read.args, Failure):
         return _result(profile, spec, name, call_id, failed(read.args), read.ignored)
     context = CallContext(call_id, spec.limits, profile.global_ignore)
+    note = ""
     try:
+        edits = spec.tool.edits(read.args) if profile.edit_lints else None
+        before = await lints_before(ide, edits) if edits is not None else []
         outcome = await spec.tool.run(ide, read.args, context)
+        if edits is not None and outcome.ok:
+            note = await new_lints(ide, edits, before)
     except WorkspaceError as error:
         outcome = from_workspace_error(error)
-    return _result(profile, spec, name, call_id, outcome, read.ignored)
+    return _result(profile, spec, name, call_id, outcome, read.ignored, note)
 
 
 def _result(
-    profile: Profile, spec: ToolSpec | None, name: str, call_id: str, outcome: ToolOutcome, ignored: tuple[str, ...]
+    profile: Profile,
+    spec: ToolSpec | None,
+    name: str,
+    call_id: str,
+    outcome: ToolOutcome,
+    ignored: tuple[str, ...],
+    note: str = "",
 ) -> CallResult:
-    text = cap_text(profile.render(spec, outcome), profile.result_cap)
+    text = cap_text(profile.render(spec, outcome) + note, profile.result_cap)
     if ignored:
         text += f"\n\nNote: {name} has no argument {', '.join(ignored)}; ignored."
     error_class: ErrorClass | None = None

@@ -76,6 +76,10 @@ class StrReplace(Tool[StrReplaceArgs]):
     name = "StrReplace"
     Args = StrReplaceArgs
 
+    def edits(self, args: StrReplaceArgs) -> str | None:
+        """See :class:`Tool`."""
+        return args.path
+
     async def run(self, ide: IDE, args: StrReplaceArgs, call: CallContext) -> ToolOutcome:
         """Replace, or refuse and leave the file alone."""
         stop = blocked(ide, args.path, call)

@@ -39,6 +39,10 @@ class Write(Tool[WriteArgs]):
     name = "Write"
     Args = WriteArgs
 
+    def edits(self, args: WriteArgs) -> str | None:
+        """See :class:`Tool`."""
+        return args.path
+
     async def run(self, ide: IDE, args: WriteArgs, call: CallContext) -> ToolOutcome:
         """Write it."""
         stop = blocked(ide, args.path, call)

@@ -4,6 +4,8 @@ from typing import Any
 
 import msgspec
 
+from caretgym.ide_sim.lsp.records import LintReport
+
 
 class _Event(msgspec.Struct, frozen=True, tag_field="type", kw_only=True):
     """Base of all events."""
@@ -18,6 +20,7 @@ class SessionStarted(_Event, frozen=True, tag="session_started", kw_only=True):
     seed: int
     versions: dict[str, str] = {}
     base_tree: str = ""
+    options: dict[str, Any] = {}
     started_at_ms: int = 0
 
 
@@ -89,8 +92,48 @@ class TerminalChunk(_Event, frozen=True, tag="terminal_chunk", kw_only=True):
     dropped: int = 0
 
 
+class LspMessage(_Event, frozen=True, tag="lsp_message", kw_only=True):
+    """A message between us and a language server.
+
+    ``direction``: sent, received, or cached (an earlier answer that was used again). ``serial`` counts from 1 in the
+    session. Its JSON is ``body``, or the blob ``blob`` where it is long; neither: the session had recorded enough.
+    """
+
+    step: int
+    server: str
+    direction: str
+    serial: int
+    size: int
+    body: bytes | None = None
+    blob: str | None = None
+
+
+class LintsReported(_Event, frozen=True, tag="lints_reported", kw_only=True):
+    """What a language server said of a file when somebody asked."""
+
+    step: int
+    report: LintReport
+
+
+class LanguageAnswered(_Event, frozen=True, tag="language_answered", kw_only=True):
+    """A definition, a rename, …: the question, and the answer as plain data (``state`` and ``detail`` if there is none)."""
+
+    step: int
+    question: dict[str, Any]
+    answer: Any = None
+
+
+class BufferChanged(_Event, frozen=True, tag="buffer_changed", kw_only=True):
+    """An open document's text differs from its file; ``text`` is a blob in UTF-8. None: it does so no more."""
+
+    step: int
+    path: str
+    version: int
+    text: str | None = None
+
+
 class EditorChanged(_Event, frozen=True, tag="editor_changed", kw_only=True):
-    """Tabs, focus, cursors, recently viewed files."""
+    """Tabs, focus, cursors, selections, visible lines, recently viewed files, edits."""
 
     step: int
     state: dict[str, Any]
@@ -162,7 +205,7 @@ class UnknownEvent(msgspec.Struct, frozen=True):
 
 Event = (
     SessionStarted | MessageAdded | TurnTaken | ToolStarted | ToolFinished | FileChanged | TerminalOpened | TerminalChunk
-    | EditorChanged | TodosChanged | RewardGiven | StepFinished | OutcomeReached | InfraError | Note | SessionEnded
+    | LspMessage | LintsReported | LanguageAnswered | BufferChanged | EditorChanged | TodosChanged | RewardGiven | StepFinished | OutcomeReached | InfraError | Note | SessionEnded
 )  # fmt: skip
 KNOWN: frozenset[str] = frozenset(str(kind.__struct_config__.tag) for kind in Event.__args__)
 

@@ -4,7 +4,7 @@ import sqlite3
 from pathlib import Path
 
 APPLICATION_ID = 0x63617267  # "carg"
-MAJOR, MINOR = 1, 0
+MAJOR, MINOR = 1, 1
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE events (

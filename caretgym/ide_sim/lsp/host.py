@@ -109,7 +109,7 @@ class ServerHost:
 
         """
         keyed = [(path, text, text_hash(text)) for path, text in texts]
-        tree = view.fingerprint if self.spec.scope == "project" else ""
+        tree = self.tree_of(view)
         reports: dict[str, LintReport] = {}
         missing = []
         for path, text, digest in keyed:
@@ -128,6 +128,10 @@ class ServerHost:
                         self._keep((path, digest, tree), reports[path], body)
         return [reports[path] for path, _, _ in keyed]
 
+    def tree_of(self, view: View) -> str:
+        """What of a view an answer depends on, beside the file's own text."""
+        return view.fingerprint if self.spec.scope == "project" else ""
+
     def _keep(self, key: tuple[str, str, str], report: LintReport, body: bytes) -> None:
         self._cache[key] = (msgspec.structs.replace(report, state="fresh"), body)
         while len(self._cache) > _CACHED:
@@ -135,7 +139,9 @@ class ServerHost:
 
     async def _diagnose_one(self, view: View, path: str, text: str, digest: str) -> tuple[LintReport, bytes]:
         def report(state: LintState, **more: Any) -> LintReport:
-            return LintReport(path=path, server=self.spec.name, state=state, content_hash=digest, **more)
+            return LintReport(
+                path=path, server=self.spec.name, state=state, content_hash=digest, tree=self.tree_of(view), **more
+            )
 
         async def ask(client: LanguageClient) -> Any:
             others, self._others_changed = self._others_changed, False

@@ -45,6 +45,7 @@ class LintReport(msgspec.Struct, frozen=True):
         state: See :data:`LintState`.
         items: By place; empty where nothing is known.
         content_hash: SHA-256 of the text as UTF-8; empty if there was none to check.
+        tree: The view's fingerprint where other files matter to the server; empty: the base tree, or they don't.
         version: The document's version that the server answered for; None: from the cache, or it has none.
         serial: The recorded message that it came from; 0: none.
         cached: Whether an earlier answer for the same text in the same tree was used.
@@ -57,6 +58,7 @@ class LintReport(msgspec.Struct, frozen=True):
     state: LintState
     items: tuple[Lint, ...] = ()
     content_hash: str = ""
+    tree: str = ""
     version: int | None = None
     serial: int = 0
     cached: bool = False

@@ -49,6 +49,41 @@ class LanguageConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     private: bool = False
 
 
+class Language(Protocol):
+    """What an IDE asks: live servers (:class:`LanguageService`), or a record of them."""
+
+    @property
+    def servers(self) -> Mapping[str, str]:
+        """Servers that answer, with their versions."""
+
+    def specs_for(self, path: str) -> list[ServerSpec]:
+        """The servers that are for a file, installed or not."""
+
+    def files_below(self, path: str = "") -> list[str]:
+        """Files of a directory that some server is for."""
+
+    def text_of(self, path: str) -> str | None:
+        """The text of a file, unsaved changes included; None: it is not a text file."""
+
+    async def lints(self, paths: Sequence[str]) -> list[LintReport]:
+        """See :meth:`LanguageService.lints`."""
+
+    async def ask(
+        self,
+        path: str,
+        question: dict[str, Any],
+        work: Callable[[LanguageClient], Awaitable[Any]],
+        able: Callable[[Mapping[str, Any]], bool],
+    ) -> Any:
+        """See :meth:`LanguageService.ask`."""
+
+    def before_asking(self, action: Callable[[], Any]) -> None:
+        """Call this before each question."""
+
+    async def close(self) -> None:
+        """Give everything back."""
+
+
 class LanguageObserver(Protocol):
     """Who records what goes on."""
 
@@ -62,7 +97,9 @@ class LanguageObserver(Protocol):
         """A feature answered: what was asked and what came, as plain data."""
 
 
-class _Silent(Observer):
+class SilentObserver(Observer):
+    """Keeps nothing."""
+
     def linted(self, report: LintReport) -> None:
         """Nobody listens."""
 
@@ -79,11 +116,11 @@ class _Traffic(Observer):
         return self._observer.traffic(server, direction, body)
 
 
-def choose_servers(config: LanguageConfig) -> list[Located | Missing]:
-    """The servers of a configuration, located on this host.
+def choose_specs(config: LanguageConfig) -> list[ServerSpec]:
+    """The servers of a configuration, with its settings.
 
     Raises:
-        ServerError: a name is unknown, or an installed version is not the one that the configuration pins.
+        ServerError: a name is unknown.
 
     """
     if config.servers is None:
@@ -96,14 +133,26 @@ def choose_servers(config: LanguageConfig) -> list[Located | Missing]:
             raise ServerError(
                 f"{name} has a version or settings but is not among the servers: {', '.join(sorted(known))}"
             )
-    found = []
-    for spec in specs:
-        tuned = msgspec.structs.replace(
+    return [
+        msgspec.structs.replace(
             spec,
             settings=config.settings.get(spec.name, spec.settings),
             initialization_options=config.initialization.get(spec.name, spec.initialization_options),
         )
-        place = locate(tuned)
+        for spec in specs
+    ]
+
+
+def choose_servers(config: LanguageConfig) -> list[Located | Missing]:
+    """The servers of a configuration, located on this host.
+
+    Raises:
+        ServerError: a name is unknown, or an installed version is not the one that the configuration pins.
+
+    """
+    found = []
+    for spec in choose_specs(config):
+        place = locate(spec)
         pinned = config.versions.get(spec.name)
         if isinstance(place, Located) and pinned not in (None, place.version):
             raise ServerError(
@@ -112,6 +161,19 @@ def choose_servers(config: LanguageConfig) -> list[Located | Missing]:
             )
         found.append(place)
     return found
+
+
+def installed_versions(config: LanguageConfig) -> dict[str, str]:
+    """Server -> version of those that can be started here. ServerError: as :func:`choose_servers`."""
+    return {place.spec.name: place.version for place in choose_servers(config) if isinstance(place, Located)}
+
+
+def readable_text(workspace: Workspace, path: str) -> str | None:
+    """The text of a file, unsaved changes included; None: it is not a text file, or can't be read."""
+    try:
+        return workspace.read_document(path).text
+    except (WorkspaceError, ValueError):
+        return None
 
 
 class LanguageService:
@@ -145,9 +207,9 @@ class LanguageService:
         self._workspace, self._base, self._tree_id = workspace, base, tree_id
         self._config = config or LanguageConfig()
         self._site_packages = site_packages
-        self._observer: LanguageObserver = observer or _Silent()
+        self._observer: LanguageObserver = observer or SilentObserver()
         self._traffic = _Traffic(self._observer)
-        self._pool = pool or ServerPool.current()
+        self._given_pool = pool
         self._places = choose_servers(self._config)
         self._hosts: dict[str, ServerHost] = {}
         self._private = secrets.token_hex(8) if self._config.private else ""
@@ -171,6 +233,12 @@ class LanguageService:
     def specs_for(self, path: str) -> list[ServerSpec]:
         """The servers that are for a file, installed or not."""
         return [place.spec for place in self._places if place.spec.language_of(path) is not None]
+
+    @property
+    def _pool(self) -> ServerPool:
+        if self._given_pool is None:
+            self._given_pool = ServerPool.current()
+        return self._given_pool
 
     def _host(self, place: Located) -> ServerHost:
         name = place.spec.name
@@ -218,7 +286,7 @@ class LanguageService:
             if not self.specs_for(path):
                 reports.append(self._unsupported(path, "", "no language server here is for such a file"))
                 continue
-            text = self._text(path)
+            text = self.text_of(path)
             if text is None:
                 reports.append(self._unsupported(path, "", "it is not a text file, or can't be read"))
             else:
@@ -240,11 +308,9 @@ class LanguageService:
     def _unsupported(self, path: str, server: str, detail: str) -> LintReport:
         return LintReport(path=path, server=server, state="unsupported", detail=detail)
 
-    def _text(self, path: str) -> str | None:
-        try:
-            return self._workspace.read_document(path).text
-        except (WorkspaceError, ValueError):
-            return None
+    def text_of(self, path: str) -> str | None:
+        """See :class:`Language`."""
+        return readable_text(self._workspace, path)
 
     # -- anything else ------------------------------------------------------------------------------------------------
     async def ask(
@@ -268,12 +334,12 @@ class LanguageService:
 
         """
         self._before_asking()
-        text = self._text(path)
+        text = self.text_of(path)
         if text is None:
             raise NoAnswer("unsupported", f"{path} is not a text file, or can't be read")
-        question = {**question, "path": path, "content_hash": text_hash(text)}
-        last = NoAnswer("unsupported", f"no language server here is for {path}")
         view = self._keeper.view()
+        question = {**question, "path": path, "content_hash": text_hash(text), "tree": view.fingerprint}
+        last = NoAnswer("unsupported", f"no language server here is for {path}")
         for place in self._places:
             if place.spec.language_of(path) is None:
                 continue

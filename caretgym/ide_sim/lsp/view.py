@@ -9,6 +9,9 @@ from typing import Literal, NamedTuple
 
 from caretgym.ide_sim.workspace import FileChange, Workspace, WorkspaceError
 
+DERIVED = frozenset({"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".git"})
+"""Folders that programs fill for themselves. No server's answer depends on them, and no two runs leave the same there."""
+
 
 class Entry(NamedTuple):
     """A file by the SHA-256 of its contents, or a symbolic link by where it points."""
@@ -64,6 +67,8 @@ class ViewKeeper:
         self._stop()
 
     def _changed(self, change: FileChange) -> None:
+        if not DERIVED.isdisjoint(change.path.split("/")):
+            return
         self._view = None
         entry = self._entry(change)
         if entry == self._base_entry(change.path):

@@ -213,9 +213,9 @@ class Workspace:
             return self._documents[name]
         return Document.from_bytes(self.read_bytes(path, limit=limit))
 
-    def write_document(self, path: str, document: Document) -> FileChange:
+    def write_document(self, path: str, document: Document, *, origin: Origin = "tool") -> FileChange:
         """Save a document and publish the change."""
-        change = self.write_bytes(path, document.to_bytes())
+        change = self.write_bytes(path, document.to_bytes(), origin=origin)
         name = self.relative(path)
         if self._documents.get(name) is document:
             self._saved[name] = document.version
@@ -229,9 +229,9 @@ class Workspace:
         document = self._documents.get(name)
         return document is not None and document.version != self._saved[name]
 
-    def save(self, path: str) -> None:
+    def save(self, path: str, *, origin: Origin = "tool") -> None:
         """Write an open document to disk."""
-        self.write_document(path, self._documents[self.relative(path)])
+        self.write_document(path, self._documents[self.relative(path)], origin=origin)
 
     def reload(self, path: str) -> None:
         """Take an open document's text from disk again; what is no text any more is closed."""
