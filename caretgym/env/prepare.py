@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from caretgym._version import __version__
+from caretgym.env.programs import needed_programs
 from caretgym.env.task import Task, TaskError
 from caretgym.ide_sim.sandbox.base import ExecResult, SandboxSpec
 from caretgym.ide_sim.sandbox.bubblewrap import BubblewrapSandbox
@@ -137,7 +138,9 @@ def _assemble(task: Task, tree: Path) -> None:
 async def _run_setup(task: Task, tree: Path, commands: list[str], final: Path) -> tuple[bool, str]:
     """Run the commands in a sandbox and copy the result out; returns (is a git repository, its status)."""
     _fix_times(tree)
-    sandbox = await BubblewrapSandbox.start(SandboxSpec((tree,), site_packages=task.site_packages))
+    sandbox = await BubblewrapSandbox.start(
+        SandboxSpec((tree,), binds=needed_programs(task), site_packages=task.site_packages)
+    )
     try:
         date = TREE_TIME.isoformat()
         env = {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}

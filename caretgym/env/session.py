@@ -14,6 +14,7 @@ from caretgym.env.language import POOL, check_servers, languages, offered
 from caretgym.env.limits import EpisodeLimits, episode_limits, sandbox_limits, turn_tokens
 from caretgym.env.observation import Observation, ObservedMessage, ObservedResult
 from caretgym.env.prepare import Prepared, prepare
+from caretgym.env.programs import needed_programs
 from caretgym.env.recorder import Recorder
 from caretgym.env.rewards import DEFAULT_WEIGHTS, VERIFIER, LintDelta, RewardTerm, check_weights, total
 from caretgym.env.task import Task
@@ -135,7 +136,8 @@ class Session:
             (self._scratch / name).mkdir()
         spec = SandboxSpec(
             layers=(self.prepared.tree,),
-            binds={f"{PROJECT_FOLDER}/{name}": self._scratch / name for name in ("terminals", "agent-tools")},
+            binds={f"{PROJECT_FOLDER}/{name}": self._scratch / name for name in ("terminals", "agent-tools")}
+            | needed_programs(self.task),
             hidden=tuple(p for p in (self.task.verify_folder, self.task.solution_folder) if p is not None),
             site_packages=self.task.site_packages,
             env=self.task.file.env,

@@ -20,6 +20,7 @@ from caretgym.env.session import Session, StepResult, new_journal_path
 from caretgym.env.spaces import ObservationSpace, TurnSpace
 from caretgym.env.task import Task
 from caretgym.env.turn import Turn, turn_from_action
+from caretgym.ide_sim.lsp.pool import ServerPool
 from caretgym.ide_sim.sandbox.runtime import cache_home
 from caretgym.tools import get_profile
 
@@ -79,6 +80,7 @@ class SessionEnv(gym.Env[dict[str, Any], dict[str, Any]]):
         self._prepared: tuple[Task, Prepared] | None = None
         self._session: Session | None = None
         self._last = ""
+        self._used_loop = False
         _open.add(self)
 
     @property
@@ -119,6 +121,7 @@ class SessionEnv(gym.Env[dict[str, Any], dict[str, Any]]):
             raise ValueError(f"unknown options {sorted(unknown)}; there is: task")
         if options and "task" in options:
             self.task = find_task(options["task"])
+        self._used_loop = True
         session_seed = seed if seed is not None else int(self.np_random.integers(2**31))
         self._close_session("reset")
         session, first = call(self._start(session_seed))
@@ -180,6 +183,12 @@ class SessionEnv(gym.Env[dict[str, Any], dict[str, Any]]):
     def close(self) -> None:
         """End the episode and everything of it. May be called more than once."""
         self._close_session("closed")
+        if self._used_loop:
+            call(_stop_unused_servers())
+
+
+async def _stop_unused_servers() -> None:
+    await ServerPool.current().stop_unused()
 
 
 def _close_all() -> None:

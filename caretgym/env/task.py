@@ -91,7 +91,10 @@ class LimitsPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TaskFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``task.toml`` as it is written. ``env``: variables of the agent's sandbox (not of the verifier's)."""
+    """``task.toml`` as it is written. ``env``: variables of the agent's sandbox (not of the verifier's).
+
+    ``programs``: those that it needs beside bash, git and Python.
+    """
 
     schema: int
     id: str
@@ -103,6 +106,7 @@ class TaskFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     overlay: str | None = None
     remove: list[str] = []
     site_packages: str | None = None
+    programs: list[str] = []
     setup: list[str] = []
     git: GitPart = GitPart()
     env: dict[str, str] = {}

@@ -8,6 +8,7 @@ import msgspec
 from caretgym.env.freeze import freeze_upper, restore_paths
 from caretgym.env.limits import sandbox_limits
 from caretgym.env.prepare import Prepared
+from caretgym.env.programs import needed_programs
 from caretgym.env.report import ReportError, TestReport, read_report
 from caretgym.env.task import Task
 from caretgym.ide_sim.sandbox.base import Sandbox, SandboxSpec
@@ -65,7 +66,7 @@ async def _verify_layers(task: Task, layers: tuple[Path, ...], folder: Path) -> 
     hidden = task.verify_folder
     spec = SandboxSpec(
         layers=layers,
-        binds={VERIFY: hidden} if hidden is not None else {},
+        binds=({VERIFY: hidden} if hidden is not None else {}) | needed_programs(task),
         writable_binds={VERIFY_OUT: out},
         site_packages=task.site_packages,
         env={"VERIFY_OUT": VERIFY_OUT},

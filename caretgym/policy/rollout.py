@@ -1,10 +1,11 @@
 """One session from start to end with a policy."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
 
+from caretgym.env.language import POOL, check_servers, offered
 from caretgym.env.limits import EpisodeLimits
 from caretgym.env.prepare import prepare
 from caretgym.env.session import Session, StepResult
@@ -41,10 +42,13 @@ async def rollout(
     journal_path: Path | None = None,
     limits: EpisodeLimits | None = None,
     watch: Watcher | None = None,
+    servers: str | Path = POOL,
+    reward: Mapping[str, float] | None = None,
 ) -> Rollout:
     """Run a session.
 
     Args:
+        servers, reward: See :meth:`Session.start`.
         watch: Is called with the first observation (turn None) and after every step.
 
     Raises:
@@ -52,14 +56,21 @@ async def rollout(
         PolicyError: the policy can't begin. If it stops later, the session ends as ``failed`` with ``error`` set.
 
     """
-    tools = get_profile(profile)
+    tools = offered(get_profile(profile), check_servers(servers))
     prepared = await prepare(task)
     reference = reference_of(task, prepared) if policy.needs_reference else None
     await policy.start(PolicyContext(task.id, tools, seed, reference))
     session, result = await Session.start(
-        task, profile=tools, seed=seed, journal_path=journal_path, prepared=prepared, limits=limits
+        task,
+        profile=tools,
+        seed=seed,
+        journal_path=journal_path,
+        prepared=prepared,
+        limits=limits,
+        servers=servers,
+        reward=reward,
     )
-    error = None
+    error, earned = None, 0.0
     try:
         if watch is not None:
             watch(None, result)
@@ -70,11 +81,12 @@ async def rollout(
                 error = str(stopped)
                 break
             result = await session.step(turn)
+            earned += result.reward
             if watch is not None:
                 watch(turn, result)
     finally:
         await session.close(error or "")
     return Rollout(
-        task.id, session.outcome or "policy_error", result.reward, session.steps, session.tokens, session.invalid_calls,
+        task.id, session.outcome or "policy_error", earned, session.steps, session.tokens, session.invalid_calls,
         session.journal_path, session.verdict, error,
     )  # fmt: skip

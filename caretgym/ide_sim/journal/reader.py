@@ -190,7 +190,9 @@ class Journal:
                     tools[event.name] += 1
                     errors += not event.ok
                 case ev.OutcomeReached() as event:
-                    outcome, reward = event.status, event.reward
+                    outcome = event.status
+                case ev.StepFinished(reward=given):
+                    reward += given
                 case ev.SessionEnded() as event:
                     how = event.how
         if started is None:

@@ -76,7 +76,7 @@ def locate(spec: ServerSpec) -> Located | Missing:
 def _locate(spec: ServerSpec) -> Located | Missing:
     parts = {}
     for name, places in spec.parts.items():
-        found = next((path for path in map(_find, places) if path is not None), None)
+        found = next((path for path in map(find_place, places) if path is not None), None)
         if found is None:
             return Missing(spec, f"{name} ({' or '.join(places)}) was not found")
         parts[name] = found
@@ -86,7 +86,8 @@ def _locate(spec: ServerSpec) -> Located | Missing:
     return Located(spec, parts, version)
 
 
-def _find(place: str) -> Path | None:
+def find_place(place: str) -> Path | None:
+    """Where a place is on this host, with links resolved; None: nowhere."""
     kind, _, rest = place.replace("{arch}", _ARCH.get(platform.machine(), platform.machine())).partition(":")
     path: Path | None = None
     if kind == "script":

@@ -95,6 +95,12 @@ class ServerPool:
                 await host.stop()
         return stopped
 
+    async def stop_unused(self) -> None:
+        """Stop and forget servers that no session has."""
+        for host in [h for h in self.hosts if h.sessions <= 0]:
+            self._drop(host)
+            await host.stop()
+
     async def close(self) -> None:
         """Stop everything at once."""
         hosts, self._hosts = self.hosts, {}

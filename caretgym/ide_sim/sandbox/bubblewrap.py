@@ -51,7 +51,7 @@ def fixed_environment() -> dict[str, str]:
     """What every process inside starts with (SH-3): fixed locale, time zone, home; pagers and colours off."""
     _, shared = runtime.python_prefix()
     env = {
-        "PATH": "/opt/venv/bin:/opt/python/bin:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
+        "PATH": "/opt/venv/bin:/opt/python/bin:/opt/programs:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
         "HOME": HOME,
         "USER": "agent",
         "LOGNAME": "agent",
