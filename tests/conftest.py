@@ -1,5 +1,6 @@
 """Shared fixtures. Caches go to a folder of the test run's own, kept between runs of one machine."""
 
+import fcntl
 import os
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -14,7 +15,9 @@ os.environ.setdefault("CARETGYM_CACHE", str(Path(tempfile.gettempdir()) / f"care
 
 from caretgym.env.catalog import find_task
 from caretgym.env.session import Session
-from caretgym.ide_sim.ide import IDE
+from caretgym.ide_sim.ide import IDE, LanguageFactory, no_servers
+from caretgym.ide_sim.lsp.install import install
+from caretgym.ide_sim.lsp.spec import builtin_specs
 from caretgym.ide_sim.sandbox.base import Limits, SandboxSpec
 from caretgym.ide_sim.sandbox.bubblewrap import BubblewrapSandbox
 from caretgym.ide_sim.terminal.terminals import PROJECT_FOLDER
@@ -23,6 +26,16 @@ from caretgym.tools import CallResult, call_tool, get_profile
 LIMITS = Limits(
     memory_mb=512, processes=128, disk_mb=64, tmp_mb=32, file_mb=48, output_bytes=4 << 20, command_seconds=20
 )
+
+
+@pytest.fixture(scope="session")
+def npm_servers() -> None:
+    """The servers that come from npm, in the cache of the test run; installed once for all workers."""
+    folder = Path(os.environ["CARETGYM_CACHE"])
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "npm.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        install([spec for spec in builtin_specs().values() if spec.npm])
 
 
 class Bench:
@@ -50,12 +63,12 @@ class Bench:
         return self.ide.workspace.read_bytes(path)
 
 
-async def start_bench(base: Path, host: Path, limits: Limits = LIMITS) -> Bench:
+async def start_bench(base: Path, host: Path, limits: Limits = LIMITS, language: LanguageFactory = no_servers) -> Bench:
     for name in ("terminals", "agent-tools"):
         (host / name).mkdir(parents=True, exist_ok=True)
     binds = {f"{PROJECT_FOLDER}/{name}": host / name for name in ("terminals", "agent-tools")}
     sandbox = await BubblewrapSandbox.start(SandboxSpec((base,), binds=binds, limits=limits))
-    return Bench(IDE(sandbox, base, host), base, host)
+    return Bench(IDE(sandbox, base, host, language=language), base, host)
 
 
 async def stop_bench(bench: Bench) -> None:

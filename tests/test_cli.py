@@ -59,7 +59,8 @@ def test_wrong_use_is_exit_code_2_with_the_cause(tmp_path: Path, arguments: list
 def test_doctor_and_list(tmp_path: Path) -> None:
     found = {f["name"]: f for f in json.loads(cli("doctor", "--json", cwd=tmp_path).stdout)}
     assert found["sandbox"]["state"] == "ok"
-    assert {"ripgrep", "git", "docker", "gpu", "ty", "clangd"} <= set(found)
+    assert {"ripgrep", "git", "docker", "gpu", "server ty", "server clangd"} <= set(found)
+    assert (found["server ty"]["state"], found["server clangd"]["state"]) == ("ok", "ok")
     assert all(f["remedy"] for f in found.values() if f["state"] == "missing" and f["name"] != "gpu")
     assert len(json.loads(cli("tasks", "list", "--json", cwd=tmp_path).stdout)) >= 8
 

@@ -575,10 +575,11 @@ async def profiles(bench: Bench) -> None:
         "Delete",
         "EditNotebook",
         "TodoWrite",
+        "ReadLints",
     ]
     assert list(get_profile("cursor-2.0").tools) == [
         "run_terminal_cmd", "glob_file_search", "grep", "list_dir", "read_file", "write", "search_replace", "delete_file",
-        "edit_notebook", "todo_write",
+        "edit_notebook", "todo_write", "read_lints",
     ]  # fmt: skip
     assert "LS" in get_profile("cursor-2026", flags=("ls",)).tools
 

@@ -53,12 +53,19 @@ def units(text: str, unit: Unit) -> int:
 
 
 class LineIndex:
-    """Line starts of one text (code point offsets). A text has one line more than it has line ends."""
+    r"""Line starts of one text (code point offsets). A text has one line more than it has line ends.
 
-    def __init__(self, text: str) -> None:
+    Args:
+        text: The text.
+        newline_only: Only ``\n`` ends a line (some language servers count so); else also ``\r\n`` and ``\r``, as LSP says.
+
+    """
+
+    def __init__(self, text: str, *, newline_only: bool = False) -> None:
         self.text = text
+        self._newline_only = newline_only
         starts = [0]
-        if "\r" in text:
+        if "\r" in text and not newline_only:
             starts += [m.end() for m in _LINE_END.finditer(text)]
         else:
             at = text.find("\n")
@@ -74,7 +81,8 @@ class LineIndex:
         """Where the line's content ends: before its line end."""
         end = self.starts[line + 1] if line + 1 < len(self.starts) else len(self.text)
         if line + 1 < len(self.starts):
-            end -= 2 if self.text.endswith("\r\n", self.starts[line], end) else 1
+            pair = not self._newline_only and self.text.endswith("\r\n", self.starts[line], end)
+            end -= 2 if pair else 1
         return end
 
     def line_of(self, offset: int) -> int:

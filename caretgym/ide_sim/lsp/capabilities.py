@@ -1,13 +1,14 @@
 """What our client announces (LSP 3.17, ``ClientCapabilities``)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 
-def client_capabilities(*, dynamic_diagnostics: bool) -> dict[str, Any]:
-    """The capabilities. ``dynamic_diagnostics``: let the server register for pull diagnostics later (pyright does)."""
+def client_capabilities(encodings: Sequence[str], *, dynamic_diagnostics: bool) -> dict[str, Any]:
+    """The capabilities. ``encodings``: of positions, the preferred first. ``dynamic_diagnostics``: let the server register for pull diagnostics later (pyright does)."""
     return {
         "general": {
-            "positionEncodings": ["utf-8", "utf-16", "utf-32"],
+            "positionEncodings": list(encodings),
             "staleRequestSupport": {"cancel": True, "retryOnContentModified": []},
         },
         "workspace": {

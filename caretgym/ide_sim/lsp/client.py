@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
-from caretgym.ide_sim.document import Position, Range, Unit
+from caretgym.ide_sim.document import Unit
 from caretgym.ide_sim.document.lines import LineIndex
 from caretgym.ide_sim.lsp.answers import ServerRequests
 from caretgym.ide_sim.lsp.capabilities import client_capabilities
 from caretgym.ide_sim.lsp.connection import Answer, Connection, RequestTimedOut, ResponseError, ServerGone
+from caretgym.ide_sim.lsp.dialect import Dialect, range_to_json
 from caretgym.ide_sim.lsp.diff import change_between
 from caretgym.ide_sim.lsp.records import Lint, lint_of
 from caretgym.ide_sim.lsp.spec import ServerSpec
@@ -86,7 +87,7 @@ class LanguageClient:
     """Make one with :meth:`start`.
 
     Attributes:
-        unit: What the server counts characters in.
+        dialect: How the server counts lines and characters.
         info: Its own name and version.
 
     """
@@ -94,7 +95,7 @@ class LanguageClient:
     def __init__(self, spec: ServerSpec, process: PipedProcess, observer: Observer) -> None:
         self.spec = spec
         self.observer = observer
-        self.unit: Unit = "utf-16"
+        self.dialect = Dialect(newline_only=spec.newline_only)
         self.info: dict[str, Any] = {}
         self.capabilities: dict[str, Any] = {}
         self.documents: dict[str, _Open] = {}
@@ -134,7 +135,7 @@ class LanguageClient:
             "rootPath": WORKSPACE,
             "rootUri": root,
             "workspaceFolders": [{"uri": root, "name": "workspace"}],
-            "capabilities": client_capabilities(dynamic_diagnostics=self.spec.dynamic_pull),
+            "capabilities": client_capabilities(self.spec.encodings, dynamic_diagnostics=self.spec.dynamic_pull),
             "initializationOptions": self.spec.initialization_options,
             "trace": trace,
         }
@@ -144,7 +145,8 @@ class LanguageClient:
         self.capabilities = found if isinstance(found, dict) else {}
         info = result.get("serverInfo")
         self.info = info if isinstance(info, dict) else {}
-        self.unit = _UNITS.get(str(self.capabilities.get("positionEncoding", "utf-16")), "utf-16")
+        unit = _UNITS.get(str(self.capabilities.get("positionEncoding", "utf-16")), "utf-16")
+        self.dialect = Dialect(unit, self.spec.newline_only)
         self.connection.notify("initialized", {})
         if self.spec.settings:
             self.connection.notify("workspace/didChangeConfiguration", {"settings": self.spec.settings})
@@ -168,6 +170,9 @@ class LanguageClient:
         if method == "textDocument/publishDiagnostics" and isinstance(params, dict):
             uri, items = params.get("uri"), params.get("diagnostics")
             version = params.get("version")
+            known = self._published.get(_canonical(uri)) if isinstance(uri, str) else None
+            if self.spec.diagnostics == "push" and version is None and known is not None and known.version is not None:
+                return  # as it does for a file that was closed; it must not hide what is said with a version
             if isinstance(uri, str) and isinstance(items, list):
                 self._publishes += 1
                 self._published[_canonical(uri)] = Published(
@@ -181,6 +186,11 @@ class LanguageClient:
         """A server that publishes for files without end must not fill our memory."""
         if len(self._published) > 4096:
             self._published = {u: p for u, p in self._published.items() if u in self.documents}
+
+    @property
+    def progress(self) -> int:
+        """Goes up with every answer and every publish: a server of which it stands still does nothing for us."""
+        return self.connection.answers + self._publishes
 
     async def _until(self, ready: Any, timeout_s: float) -> bool:
         """Wait until ``ready()`` or the timeout; ServerGone: there is nothing to wait for any more."""
@@ -215,7 +225,7 @@ class LanguageClient:
         """``didChange`` by the smallest change; False if the server has this text already."""
         uri = uri_of(path)
         document = self.documents[uri]
-        change = change_between(document.text, text, self.unit)
+        change = change_between(document.text, text, self.dialect)
         if change is None:
             return False
         assert change.range is not None
@@ -350,25 +360,24 @@ class LanguageClient:
             said = self._published.get(uri)
             if said is None:
                 return False
-            if versioned and said.version is not None:
+            if versioned:  # clangd clears a closed file without a version; that says nothing of the one opened anew
                 return said.version == document.version
             return said.nth > document.published  # what came before our change says nothing of it
 
         if not await self._until(settled, timeout_s):
             said = self._published.get(uri)
             other = f"; its last word was for version {said.version}" if said is not None else ""
+            if versioned and said is not None and said.version is None:
+                other = '; it does not say for which version it speaks: it needs diagnostics = "push-unversioned"'
             raise RequestTimedOut(
                 f"{self.spec.name}: nothing for version {document.version} within {timeout_s:g} s{other}"
             )
-        published = self._published[uri]
-        exact = versioned and published.version == document.version
-        if not exact:
-            published = await self._quiet(uri)
+        published = self._published[uri] if versioned else await self._quiet(uri)
         serial = published.serial
         if published.observer is not self.observer:  # it came in another session's time, whose record has it
             serial = self.observer.traffic(self.spec.name, "cached", published.body)
         found, items = self.lints(document.text, published.items), published.items
-        return Diagnosed(found, document.version, exact, serial, published.body, items)
+        return Diagnosed(found, document.version, versioned, serial, published.body, items)
 
     async def _quiet(self, uri: str) -> Published:
         """The last publish after which nothing came for the quiet time."""
@@ -383,46 +392,13 @@ class LanguageClient:
 
     def lints(self, text: str, items: list[dict[str, Any]]) -> tuple[Lint, ...]:
         """Diagnostics of the protocol as records, in order, their places checked against the text."""
-        index = LineIndex(text)
+        index, canonical = self.dialect.lines(text), LineIndex(text)
         found = []
         for item in items:
-            span, repaired = self.place(index, item.get("range"))
-            start, end = index.position(span[0], "utf-16"), index.position(span[1], "utf-16")
+            span, repaired = self.dialect.place(index, item.get("range"))
+            start, end = canonical.position(span[0], "utf-16"), canonical.position(span[1], "utf-16")
             found.append(lint_of(item, (*start, *end), repaired))
         return tuple(sorted(found))
-
-    def place(self, index: LineIndex, value: Any) -> tuple[tuple[int, int], bool]:
-        """A range of the protocol as offsets in a text, and whether it had to be put right."""
-        repaired = False
-        ends = []
-        value = value if isinstance(value, dict) else {}
-        for name in ("start", "end"):
-            position = position_from_json(value.get(name))
-            offset, exact = index.nearest(position or Position(0, 0), self.unit)
-            ends.append(offset)
-            repaired = repaired or position is None or not exact
-        if ends[0] > ends[1]:
-            ends.reverse()
-            repaired = True
-        return (ends[0], ends[1]), repaired
-
-
-def position_from_json(value: Any) -> Position | None:
-    """A ``Position`` of the protocol; None: it is none."""
-    if not isinstance(value, dict):
-        return None
-    line, character = value.get("line"), value.get("character")
-    if not isinstance(line, int) or not isinstance(character, int) or isinstance(line, bool):
-        return None
-    return Position(line, character)
-
-
-def range_to_json(value: Range) -> dict[str, Any]:
-    """A ``Range`` of the protocol."""
-    return {
-        "start": {"line": value.start.line, "character": value.start.character},
-        "end": {"line": value.end.line, "character": value.end.character},
-    }
 
 
 def _canonical(uri: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from caretgym.ide_sim.lsp.jsonrpc import FrameReader, ProtocolError, encode, frame, parse
 from caretgym.ide_sim.sandbox.base import PipedProcess, SandboxDied
 
-FLOOD_BYTES = 128 << 20
+FLOOD_BYTES, FLOOD_MESSAGES = 128 << 20, 20_000
 """What a server may send between two of our requests; more is a flood, and the server is taken for broken."""
 BACKLOG_BYTES = 128 << 20
 """What may wait because the server does not read; more, and it is taken for broken."""
@@ -74,12 +74,15 @@ class Connection:
         self._abandoned: dict[int, None] = {}
         self._ids = itertools.count(1)
         self._since_request = 0
+        self._received_before = 0
         self.stderr = bytearray()
         """The last that the server wrote there."""
         self.unknown_responses = 0
         """Responses to requests that nobody sent."""
         self.received = 0
         """Messages from the server so far."""
+        self.answers = 0
+        """Responses to our requests so far, late ones too."""
         self.gone: str | None = None
         """Why there is no server any more; None while there is."""
         self._on_gone: list[Callable[[], None]] = []
@@ -119,7 +122,7 @@ class Connection:
         ident = next(self._ids)
         future: asyncio.Future[Answer] = self._loop.create_future()
         self._waiting[ident] = future
-        self._since_request = 0
+        self._since_request, self._received_before = 0, self.received
         try:
             self._send({"id": ident, "method": method, "params": params})
             async with asyncio.timeout(timeout_s):
@@ -190,6 +193,8 @@ class Connection:
             return
         self._since_request += len(data)
         try:
+            if self.received - self._received_before > FLOOD_MESSAGES:
+                raise ProtocolError(f"it sent more than {FLOOD_MESSAGES} messages that nobody asked for")
             if self._since_request > FLOOD_BYTES:
                 raise ProtocolError(f"it sent more than {FLOOD_BYTES >> 20} MiB that nobody asked for")
             for body in self._reader.feed(data):
@@ -214,9 +219,12 @@ class Connection:
             return  # the server could not read an id; whoever waits for an answer meets its deadline
         future = self._waiting.get(ident) if isinstance(ident, int) else None
         if future is None:
-            if not (isinstance(ident, int) and self._abandoned.pop(ident, 0) is None):
+            if isinstance(ident, int) and self._abandoned.pop(ident, 0) is None:
+                self.answers += 1
+            else:
                 self.unknown_responses += 1
             return
+        self.answers += 1
         if future.done():
             return
         error = message.get("error")

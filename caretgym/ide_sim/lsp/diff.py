@@ -1,7 +1,7 @@
 """The smallest single change between two texts."""
 
-from caretgym.ide_sim.document import Range, TextChange, Unit
-from caretgym.ide_sim.document.lines import LineIndex
+from caretgym.ide_sim.document import Range, TextChange
+from caretgym.ide_sim.lsp.dialect import Dialect
 
 
 def _common(a: str, b: str, limit: int, *, from_end: bool) -> int:
@@ -14,7 +14,7 @@ def _common(a: str, b: str, limit: int, *, from_end: bool) -> int:
     return low
 
 
-def change_between(old: str, new: str, unit: Unit) -> TextChange | None:
+def change_between(old: str, new: str, dialect: Dialect) -> TextChange | None:
     """The change that makes ``new`` of ``old``; None if they are equal.
 
     Its range is one of ``old``'s, never reversed, never inside a character or between the halves of a CRLF.
@@ -29,8 +29,10 @@ def change_between(old: str, new: str, unit: Unit) -> TextChange | None:
     if _splits_crlf(old, end):
         end += 1
         tail -= 1
-    index = LineIndex(old)
-    return TextChange(Range(index.position(start, unit), index.position(end, unit)), new[start : len(new) - tail])
+    index = dialect.lines(old)
+    return TextChange(
+        Range(index.position(start, dialect.unit), index.position(end, dialect.unit)), new[start : len(new) - tail]
+    )
 
 
 def _splits_crlf(text: str, offset: int) -> bool:

@@ -7,9 +7,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from caretgym.ide_sim.document import Document, Encoding, TextChange, Unit
+from caretgym.ide_sim.document import Document, Encoding, TextChange
 from caretgym.ide_sim.document.lines import EditError, LineIndex, Position, Range
-from caretgym.ide_sim.lsp.client import path_of, position_from_json, text_hash
+from caretgym.ide_sim.lsp.client import path_of, text_hash
+from caretgym.ide_sim.lsp.dialect import Dialect, position_from_json
 from caretgym.ide_sim.sandbox.base import WORKSPACE
 from caretgym.ide_sim.workspace import Workspace, WorkspaceError
 from caretgym.ide_sim.workspace.types import Origin
@@ -75,7 +76,7 @@ def relative_path(uri: str) -> str | None:
     return path[len(WORKSPACE) + 1 :]
 
 
-def read_workspace_edit(value: Any, unit: Unit, text_of: TextOf) -> ProposedEdit:
+def read_workspace_edit(value: Any, dialect: Dialect, text_of: TextOf) -> ProposedEdit:
     """Read a ``WorkspaceEdit``.
 
     Raises:
@@ -94,7 +95,7 @@ def read_workspace_edit(value: Any, unit: Unit, text_of: TextOf) -> ProposedEdit
     steps: list[FileStep] = []
     texts: dict[str, str | None] = {}
     for change in changes:
-        step = _step(change, unit, lambda path: texts[path] if path in texts else text_of(path))
+        step = _step(change, dialect, lambda path: texts[path] if path in texts else text_of(path))
         if step is None:
             continue
         steps.append(step)
@@ -115,7 +116,7 @@ def _path(uri: Any) -> str:
     return path
 
 
-def _step(change: Any, unit: Unit, text_of: TextOf) -> FileStep | None:
+def _step(change: Any, dialect: Dialect, text_of: TextOf) -> FileStep | None:
     if not isinstance(change, dict):
         raise InvalidEdit(f"not a change: {str(change)[:100]}")
     kind = change.get("kind")
@@ -136,15 +137,15 @@ def _step(change: Any, unit: Unit, text_of: TextOf) -> FileStep | None:
     text = text_of(path)
     if text is None:
         raise InvalidEdit(f"it wants to change {path}, which is not a text file of the workspace")
-    splices = read_edits(change.get("edits"), text, unit, path)
+    splices = read_edits(change.get("edits"), text, dialect, path)
     if not splices:
         return None
     return FileStep("edit", path, splices=splices, content_hash=text_hash(text))
 
 
-def read_edits(edits: Any, text: str, unit: Unit, path: str) -> tuple[Splice, ...]:
+def read_edits(edits: Any, text: str, dialect: Dialect, path: str) -> tuple[Splice, ...]:
     """Read ``TextEdit[]`` of one text. InvalidEdit: as :func:`read_workspace_edit`."""
-    index = LineIndex(text)
+    index = dialect.lines(text)
     found = []
     for edit in edits if isinstance(edits, list) else []:
         place = edit.get("range") if isinstance(edit, dict) else None
@@ -155,7 +156,7 @@ def read_edits(edits: Any, text: str, unit: Unit, path: str) -> tuple[Splice, ..
             raise InvalidEdit(f"{path}: not a text edit: {str(edit)[:100]}")
         try:
             # a position beyond a line's end means its end (LSP, "Position"), and one line too far the text's end
-            ends = index.offset(start, unit, clamp=True), index.offset(end, unit, clamp=True)
+            ends = index.offset(start, dialect.unit, clamp=True), index.offset(end, dialect.unit, clamp=True)
         except EditError as error:
             raise InvalidEdit(f"{path}: {error}") from error
         if ends[0] > ends[1]:

@@ -5,9 +5,10 @@ from typing import Any
 
 import msgspec
 
-from caretgym.ide_sim.document import Position, Unit
+from caretgym.ide_sim.document import Position
 from caretgym.ide_sim.document.lines import LineIndex
-from caretgym.ide_sim.lsp.client import LanguageClient, path_of, position_from_json, uri_of
+from caretgym.ide_sim.lsp.client import LanguageClient, path_of, uri_of
+from caretgym.ide_sim.lsp.dialect import Dialect, position_from_json
 from caretgym.ide_sim.lsp.edits import ProposedEdit, read_workspace_edit, relative_path
 from caretgym.ide_sim.lsp.service import Language
 
@@ -89,7 +90,7 @@ class LanguageFeatures:
         """What a file defines, in the order of the text."""
 
         def read(value: Any, client: LanguageClient) -> Any:
-            return _Reader(client.unit, self._language.text_of).symbols(value, path)
+            return _Reader(client.dialect, self._language.text_of).symbols(value, path)
 
         answer = await self._ask(path, None, "textDocument/documentSymbol", "documentSymbolProvider", {}, read)
         return msgspec.convert(answer, list[Symbol])
@@ -98,7 +99,7 @@ class LanguageFeatures:
         """What the project defines under names like ``query``; ``near``: a file whose server is asked."""
 
         def read(value: Any, client: LanguageClient) -> Any:
-            return _Reader(client.unit, self._language.text_of).symbols(value, near)
+            return _Reader(client.dialect, self._language.text_of).symbols(value, near)
 
         answer = await self._ask(near, None, "workspace/symbol", "workspaceSymbolProvider", {"query": query}, read)
         return sorted(msgspec.convert(answer, list[Symbol]), key=lambda s: (s.place, s.name))
@@ -112,7 +113,7 @@ class LanguageFeatures:
         """
 
         def read(value: Any, client: LanguageClient) -> Any:
-            return read_workspace_edit(value or {}, client.unit, self._language.text_of)
+            return read_workspace_edit(value or {}, client.dialect, self._language.text_of)
 
         answer = await self._ask(path, at, "textDocument/rename", "renameProvider", {"newName": new_name}, read)
         return msgspec.convert(answer, ProposedEdit)
@@ -122,11 +123,12 @@ class LanguageFeatures:
 
         async def work(client: LanguageClient) -> Any:
             found = (await client.diagnose(path, client.spec.answer_s)).raw
-            index = LineIndex(client.text_of(path))
-            low, high = _offset(index, start), _offset(index, end or start)
+            canonical = LineIndex(client.text_of(path))
+            index = client.dialect.lines(canonical.text)
+            low, high = canonical.offset(start), canonical.offset(end or start)
             params = {
                 "textDocument": {"uri": uri_of(path)},
-                "range": {"start": _json(index, low, client.unit), "end": _json(index, high, client.unit)},
+                "range": {"start": client.dialect.to_json(index, low), "end": client.dialect.to_json(index, high)},
                 "context": {
                     "diagnostics": [d for d in found if _touches(client, index, d, low, high)],
                     "triggerKind": 1,
@@ -149,7 +151,7 @@ class LanguageFeatures:
         self, path: str, at: Position, method: str, capability: str, more: Mapping[str, Any] | None = None
     ) -> list[Place]:
         def read(value: Any, client: LanguageClient) -> Any:
-            return _Reader(client.unit, self._language.text_of).places(value)
+            return _Reader(client.dialect, self._language.text_of).places(value)
 
         return msgspec.convert(await self._ask(path, at, method, capability, more or {}, read), list[Place])
 
@@ -167,26 +169,16 @@ class LanguageFeatures:
             if method.startswith("textDocument/"):
                 params["textDocument"] = {"uri": uri_of(path)}
             if at is not None:
-                index = LineIndex(client.text_of(path))
-                params["position"] = _json(index, _offset(index, at), client.unit)
+                text = client.text_of(path)
+                params["position"] = client.dialect.to_json(client.dialect.lines(text), LineIndex(text).offset(at))
             return msgspec.to_builtins(read(await client.ask(method, params), client))
 
         question = {"method": method, "at": None if at is None else list(at), **more}
         return await self._language.ask(path, question, work, lambda c: bool(c.get(capability)))
 
 
-def _offset(index: LineIndex, at: Position) -> int:
-    """EditError: the text has no such position."""
-    return index.offset(at, "utf-16")
-
-
-def _json(index: LineIndex, offset: int, unit: Unit) -> dict[str, int]:
-    place = index.position(offset, unit)
-    return {"line": place.line, "character": place.character}
-
-
 def _touches(client: LanguageClient, index: LineIndex, item: dict[str, Any], low: int, high: int) -> bool:
-    (start, end), _ = client.place(index, item.get("range"))
+    (start, end), _ = client.dialect.place(index, item.get("range"))
     return start <= high and low <= end
 
 
@@ -204,7 +196,7 @@ async def _resolved(client: LanguageClient, item: dict[str, Any]) -> dict[str, A
 
 
 def _action(item: dict[str, Any], client: LanguageClient, text_of: Callable[[str], str | None]) -> CodeAction:
-    edit = read_workspace_edit(item["edit"], client.unit, text_of) if isinstance(item.get("edit"), dict) else None
+    edit = read_workspace_edit(item["edit"], client.dialect, text_of) if isinstance(item.get("edit"), dict) else None
     return CodeAction(str(item.get("title", "")), str(item.get("kind") or ""), bool(item.get("isPreferred")), edit)
 
 
@@ -226,31 +218,30 @@ def _hover(value: Any) -> Hover | None:
 class _Reader:
     """Reads locations of the protocol; each file's text is indexed once."""
 
-    def __init__(self, unit: Unit, text_of: Callable[[str], str | None]) -> None:
-        self._unit, self._text_of = unit, text_of
-        self._indexes: dict[str, LineIndex | None] = {}
+    def __init__(self, dialect: Dialect, text_of: Callable[[str], str | None]) -> None:
+        self._dialect, self._text_of = dialect, text_of
+        self._indexes: dict[str, tuple[LineIndex, LineIndex] | None] = {}
 
-    def _index(self, path: str) -> LineIndex | None:
+    def _index(self, path: str) -> tuple[LineIndex, LineIndex] | None:
+        """A file's lines as the server counts them, and as we do."""
         if path not in self._indexes:
             text = self._text_of(path)
-            self._indexes[path] = None if text is None else LineIndex(text)
+            self._indexes[path] = None if text is None else (self._dialect.lines(text), LineIndex(text))
         return self._indexes[path]
 
     def place(self, uri: Any, value: Any) -> Place:
         """A location."""
         path = relative_path(str(uri))
-        index = None if path is None else self._index(path)
-        value = value if isinstance(value, dict) else {}
-        if path is None or index is None:  # a file that is not the session's: as the server counts
+        indexes = None if path is None else self._index(path)
+        if path is None or indexes is None:  # a file that is not the session's: as the server counts
+            value = value if isinstance(value, dict) else {}
             first, last = (position_from_json(value.get(end)) or Position(0, 0) for end in ("start", "end"))
             return Place(path or path_of(str(uri)), first.line, first.character, last.line, last.character)
-        start, end = (self._offset(index, value.get(name)) for name in ("start", "end"))
-        first, last = index.position(min(start, end), "utf-16"), index.position(max(start, end), "utf-16")
-        line = index.text[index.starts[first.line] : index.content_end(first.line)]
+        theirs, ours = indexes
+        (start, end), _ = self._dialect.place(theirs, value)
+        first, last = ours.position(start), ours.position(end)
+        line = ours.text[ours.starts[first.line] : ours.content_end(first.line)]
         return Place(path, *first, *last, line.strip()[:200])
-
-    def _offset(self, index: LineIndex, value: Any) -> int:
-        return index.nearest(position_from_json(value) or Position(0, 0), self._unit)[0]
 
     def places(self, value: Any) -> list[Place]:
         """``Location``, ``Location[]`` or ``LocationLink[]``, sorted, each once."""

@@ -28,6 +28,8 @@ DEATHS, WINDOW_S = 5, 180.0
 """VS Code's rule: a server that dies five times within three minutes is given up."""
 OPEN_DOCUMENTS = 64
 """Documents that stay open at a server; the one that was asked for longest ago is closed first."""
+LATE = 2
+"""Deadlines that a server may miss in a row, if it does other things for us meanwhile, before it is replaced."""
 _CACHED = 4096
 _PROCESSES = 128
 T = TypeVar("T")
@@ -66,6 +68,7 @@ class ServerHost:
         self._stale: dict[str, bool] = {}
         self._opened: OrderedDict[str, None] = OrderedDict()
         self._suspect: int | None = None
+        self._late = 0
         self._cache: OrderedDict[tuple[str, str, str], tuple[LintReport, bytes]] = OrderedDict()
         self._observer = Observer()
         self._others_changed = False
@@ -200,22 +203,26 @@ class ServerHost:
             try:
                 client = await self._ready()
                 self._show(client, view, path, text)
-                return await ask(client), self.restarts > before
+                answer = await ask(client)
             except RequestTimedOut:
-                self._suspect = client.connection.received
+                self._suspect = client.progress
+                self._late += 1
                 raise
             except ServerGone as error:
                 why = str(error)
             except WorkspaceError as error:
                 why = f"its tree can't show this session's: {error}"
                 await self._stop_all()
+            else:
+                self._late = 0
+                return answer, self.restarts > before
         raise ServerCrashed(f"{self.spec.name} ended, and again after a restart: {why}")
 
     # -- the process --------------------------------------------------------------------------------------------------
     async def _ready(self) -> LanguageClient:
         client = self._client
         if client is not None and client.connection.gone is None and self._suspect is not None:
-            if client.connection.received == self._suspect:  # not a word since it was late: it hangs
+            if client.progress == self._suspect or self._late >= LATE:
                 client.connection.fail(f"it did not answer within {self.spec.answer_s:g} s, nor since")
             self._suspect = None
         if client is not None and client.connection.gone is None and self._sandbox is not None and self._sandbox.alive:
@@ -236,7 +243,7 @@ class ServerHost:
         now = time.monotonic()
         self._deaths.append(now)
         self.restarts += 1
-        self._suspect = None
+        self._suspect, self._late = None, 0
         while self._deaths and self._deaths[0] < now - WINDOW_S:
             self._deaths.popleft()
         if len(self._deaths) >= DEATHS:

@@ -43,6 +43,8 @@ class ServerSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
         dynamic_pull: It registers for pull diagnostics after the start instead of announcing them.
         refresh_quiet_ms: How long to wait, after other files changed, for it to say that its first answer is out of date.
         shared: Sessions may share a process.
+        newline_only: It takes only ``\\n`` for a line end, against the protocol.
+        encodings: Position encodings that are offered to it, the preferred first.
         settings: Its configuration, nested by section.
         initialization_options: As it wants them.
         env: Environment variables.
@@ -65,6 +67,8 @@ class ServerSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     dynamic_pull: bool = False
     refresh_quiet_ms: int = 0
     shared: bool = True
+    newline_only: bool = False
+    encodings: tuple[str, ...] = ("utf-8", "utf-16", "utf-32")
     settings: dict[str, Any] = {}
     initialization_options: dict[str, Any] = {}
     env: dict[str, str] = {}

@@ -14,6 +14,7 @@ import pytest
 from caretgym.ide_sim.journal import Journal, JournalFormatError, JournalVersionError, JournalWriter, UnknownEvent
 from caretgym.ide_sim.journal import events as ev
 from caretgym.ide_sim.journal.export import chat_messages
+from caretgym.ide_sim.lsp.records import Lint, LintReport
 
 EVERY_KIND: list[ev.Event] = [
     ev.SessionStarted(
@@ -28,6 +29,13 @@ EVERY_KIND: list[ev.Event] = [
     ev.FileChanged(step=1, path="a", kind="created", origin="tool", after="0" * 64, after_size=3),
     ev.TerminalOpened(shell_id=7, pid=3, cwd="/workspace"),
     ev.TerminalChunk(shell_id=7, offset=0, data=bytes(range(256)), dropped=9),
+    ev.LspMessage(step=1, server="ty", direction="sent", serial=1, size=2, body=b"{}"),
+    ev.LintsReported(
+        step=1,
+        report=LintReport(path="a", server="ty", state="fresh", items=(Lint(0, 0, 0, 1, 1, "no", "ty", "x"),), serial=1),
+    ),
+    ev.LanguageAnswered(step=1, question={"what": "hover"}, answer={"text": "int"}),
+    ev.BufferChanged(step=1, path="a", version=2, text="0" * 64),
     ev.EditorChanged(step=1, state={"tabs": ["a"]}),
     ev.TodosChanged(step=1, todos=[{"id": "1"}]),
     ev.RewardGiven(step=1, name="verifier", value=1.0),
