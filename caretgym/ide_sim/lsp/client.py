@@ -392,11 +392,11 @@ class LanguageClient:
 
     def lints(self, text: str, items: list[dict[str, Any]]) -> tuple[Lint, ...]:
         """Diagnostics of the protocol as records, in order, their places checked against the text."""
-        index, canonical = self.dialect.lines(text), LineIndex(text)
+        index = LineIndex(text)
         found = []
         for item in items:
             span, repaired = self.dialect.place(index, item.get("range"))
-            start, end = canonical.position(span[0], "utf-16"), canonical.position(span[1], "utf-16")
+            start, end = index.position(span[0], "utf-16"), index.position(span[1], "utf-16")
             found.append(lint_of(item, (*start, *end), repaired))
         return tuple(sorted(found))
 

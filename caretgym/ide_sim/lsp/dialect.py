@@ -7,13 +7,17 @@ from caretgym.ide_sim.document.lines import LineIndex
 
 
 class Dialect(NamedTuple):
-    r"""The unit that was agreed on, and whether the server takes only ``\n`` for a line end, against the protocol."""
+    r"""The unit that was agreed on, and whether the server takes only ``\n`` for a line end in what we send.
+
+    The protocol wants ``\r`` to be one too. clangd reads positions with its own line counter, which knows only ``\n``, and
+    writes them with its compiler's, which knows all three.
+    """
 
     unit: Unit = "utf-16"
     newline_only: bool = False
 
     def lines(self, text: str) -> LineIndex:
-        """A text's lines as the server counts them."""
+        """A text's lines as the server counts those of the positions that it is sent."""
         return LineIndex(text, newline_only=self.newline_only)
 
     def to_json(self, index: LineIndex, offset: int) -> dict[str, int]:

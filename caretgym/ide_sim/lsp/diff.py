@@ -17,16 +17,18 @@ def _common(a: str, b: str, limit: int, *, from_end: bool) -> int:
 def change_between(old: str, new: str, dialect: Dialect) -> TextChange | None:
     """The change that makes ``new`` of ``old``; None if they are equal.
 
-    Its range is one of ``old``'s, never reversed, never inside a character or between the halves of a CRLF.
+    Its range is one of ``old``'s, never reversed, never inside a character. No end of it lies between the halves of a
+    CRLF, be it one of ``old`` or one that the change makes: servers that keep their line starts up to date by the change
+    alone miscount those.
     """
     if old == new:
         return None
     start = _common(old, new, min(len(old), len(new)), from_end=False)
     tail = _common(old, new, min(len(old), len(new)) - start, from_end=True)
     end = len(old) - tail
-    if _splits_crlf(old, start):
+    if _splits_crlf(old, start) or _splits_crlf(new, start):
         start -= 1
-    if _splits_crlf(old, end):
+    if _splits_crlf(old, end) or _splits_crlf(new, len(new) - tail):
         end += 1
         tail -= 1
     index = dialect.lines(old)

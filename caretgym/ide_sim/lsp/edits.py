@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
@@ -15,6 +16,7 @@ from caretgym.ide_sim.sandbox.base import WORKSPACE
 from caretgym.ide_sim.workspace import Workspace, WorkspaceError
 from caretgym.ide_sim.workspace.types import Origin
 
+_LONE_CR = re.compile(r"\r(?!\n)")
 TextOf = Callable[[str], str | None]
 """The text of a file of the workspace by its relative path; None: there is none."""
 
@@ -145,7 +147,9 @@ def _step(change: Any, dialect: Dialect, text_of: TextOf) -> FileStep | None:
 
 def read_edits(edits: Any, text: str, dialect: Dialect, path: str) -> tuple[Splice, ...]:
     """Read ``TextEdit[]`` of one text. InvalidEdit: as :func:`read_workspace_edit`."""
-    index = dialect.lines(text)
+    if dialect.newline_only and _LONE_CR.search(text):
+        raise InvalidEdit(f"{path}: it has bare carriage returns, and this server does not count lines as the protocol does")
+    index = LineIndex(text)
     found = []
     for edit in edits if isinstance(edits, list) else []:
         place = edit.get("range") if isinstance(edit, dict) else None

@@ -124,13 +124,13 @@ class LanguageFeatures:
         async def work(client: LanguageClient) -> Any:
             found = (await client.diagnose(path, client.spec.answer_s)).raw
             canonical = LineIndex(client.text_of(path))
-            index = client.dialect.lines(canonical.text)
+            sent = client.dialect.lines(canonical.text)
             low, high = canonical.offset(start), canonical.offset(end or start)
             params = {
                 "textDocument": {"uri": uri_of(path)},
-                "range": {"start": client.dialect.to_json(index, low), "end": client.dialect.to_json(index, high)},
+                "range": {"start": client.dialect.to_json(sent, low), "end": client.dialect.to_json(sent, high)},
                 "context": {
-                    "diagnostics": [d for d in found if _touches(client, index, d, low, high)],
+                    "diagnostics": [d for d in found if _touches(client, canonical, d, low, high)],
                     "triggerKind": 1,
                 },
             }
@@ -220,27 +220,25 @@ class _Reader:
 
     def __init__(self, dialect: Dialect, text_of: Callable[[str], str | None]) -> None:
         self._dialect, self._text_of = dialect, text_of
-        self._indexes: dict[str, tuple[LineIndex, LineIndex] | None] = {}
+        self._indexes: dict[str, LineIndex | None] = {}
 
-    def _index(self, path: str) -> tuple[LineIndex, LineIndex] | None:
-        """A file's lines as the server counts them, and as we do."""
+    def _index(self, path: str) -> LineIndex | None:
         if path not in self._indexes:
             text = self._text_of(path)
-            self._indexes[path] = None if text is None else (self._dialect.lines(text), LineIndex(text))
+            self._indexes[path] = None if text is None else LineIndex(text)
         return self._indexes[path]
 
     def place(self, uri: Any, value: Any) -> Place:
         """A location."""
         path = relative_path(str(uri))
-        indexes = None if path is None else self._index(path)
-        if path is None or indexes is None:  # a file that is not the session's: as the server counts
+        index = None if path is None else self._index(path)
+        if path is None or index is None:  # a file that is not the session's: as the server counts
             value = value if isinstance(value, dict) else {}
             first, last = (position_from_json(value.get(end)) or Position(0, 0) for end in ("start", "end"))
             return Place(path or path_of(str(uri)), first.line, first.character, last.line, last.character)
-        theirs, ours = indexes
-        (start, end), _ = self._dialect.place(theirs, value)
-        first, last = ours.position(start), ours.position(end)
-        line = ours.text[ours.starts[first.line] : ours.content_end(first.line)]
+        (start, end), _ = self._dialect.place(index, value)
+        first, last = index.position(start), index.position(end)
+        line = index.text[index.starts[first.line] : index.content_end(first.line)]
         return Place(path, *first, *last, line.strip()[:200])
 
     def places(self, value: Any) -> list[Place]:

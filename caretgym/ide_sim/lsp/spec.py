@@ -43,7 +43,7 @@ class ServerSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
         dynamic_pull: It registers for pull diagnostics after the start instead of announcing them.
         refresh_quiet_ms: How long to wait, after other files changed, for it to say that its first answer is out of date.
         shared: Sessions may share a process.
-        newline_only: It takes only ``\\n`` for a line end, against the protocol.
+        newline_only: In positions that it is sent, only ``\\n`` ends a line, against the protocol.
         encodings: Position encodings that are offered to it, the preferred first.
         settings: Its configuration, nested by section.
         initialization_options: As it wants them.

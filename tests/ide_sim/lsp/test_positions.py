@@ -32,7 +32,7 @@ PATHS = {"ty": "m.py", "ruff": "m.py", "basedpyright": "m.py", "clangd": "m.cpp"
 PYTHON = "\nzq{n}\n"
 MARKS = {
     "ty": PYTHON, "ruff": PYTHON, "basedpyright": PYTHON, "clangd": "\nint v{n} = zq{n};\n",
-    "typescript": "\nconst v{n} = zq{n};\n",
+    "typescript": "\n{{ const v{n} = zq{n}; }}\n",
 }  # fmt: skip
 # what breaks position arithmetic: astral and wide characters, joined ones, all line ends, separators that are no line ends
 PIECES = [
