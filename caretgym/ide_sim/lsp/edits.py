@@ -148,7 +148,9 @@ def _step(change: Any, dialect: Dialect, text_of: TextOf) -> FileStep | None:
 def read_edits(edits: Any, text: str, dialect: Dialect, path: str) -> tuple[Splice, ...]:
     """Read ``TextEdit[]`` of one text. InvalidEdit: as :func:`read_workspace_edit`."""
     if dialect.newline_only and _LONE_CR.search(text):
-        raise InvalidEdit(f"{path}: it has bare carriage returns, and this server does not count lines as the protocol does")
+        raise InvalidEdit(
+            f"{path}: it has bare carriage returns, and this server does not count lines as the protocol does"
+        )
     index = LineIndex(text)
     found = []
     for edit in edits if isinstance(edits, list) else []:

@@ -32,7 +32,9 @@ EVERY_KIND: list[ev.Event] = [
     ev.LspMessage(step=1, server="ty", direction="sent", serial=1, size=2, body=b"{}"),
     ev.LintsReported(
         step=1,
-        report=LintReport(path="a", server="ty", state="fresh", items=(Lint(0, 0, 0, 1, 1, "no", "ty", "x"),), serial=1),
+        report=LintReport(
+            path="a", server="ty", state="fresh", items=(Lint(0, 0, 0, 1, 1, "no", "ty", "x"),), serial=1
+        ),
     ),
     ev.LanguageAnswered(step=1, question={"what": "hover"}, answer={"text": "int"}),
     ev.BufferChanged(step=1, path="a", version=2, text="0" * 64),
